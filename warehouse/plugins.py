@@ -10,6 +10,7 @@
 | `trace_warehouse.queries` | a folder of queries |
 | `trace_warehouse.engines` | a simulation for replays (`warehouse.replay.engines`) |
 | `trace_warehouse.strategies` | a search for a faster run (`warehouse.optimize.search`) |
+| `trace_warehouse.model_files` | measurements that models are fitted to (`warehouse.model.files`) |
 | `trace_warehouse.strategy_files` | files of what it recommends (`warehouse.optimize.strategy`) |
 """
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Tw
+from tw_importers.dpro.gpu_folders import fitted
 from warehouse.errors import TwError
-from warehouse.model.gpu_folders import fitted
 from warehouse.store import database
 
 #: Operations/s and bytes/s of data sheets.
@@ -72,6 +72,15 @@ def test_a_model_of_folders_is_stored_and_used(tw: Tw, tmp_path: Path) -> None:
     assert made.code == 0 and row["predicted_ns"] == pytest.approx(1000 + 2e6 + 3e5)
     other = tw("model", "fit", "operator", tmp_path / "gpus", "--db", db)
     assert other.errors[0] == "Error: a model of kind operator takes no path"
+
+
+def test_folders_and_runs_are_not_combined(tw: Tw, tmp_path: Path) -> None:
+    chosen = tw("model", "fit", "device", tmp_path, "--run", "x", "--db", tmp_path / "w.duckdb")
+    of_files = tw("model", "fit", "operator", tmp_path, "--db", tmp_path / "w.duckdb")
+
+    assert (chosen.code, of_files.code) == (2, 2)
+    assert chosen.errors == ["Error: PATH cannot be combined with a choice of runs"]
+    assert of_files.errors == ["Error: a model of kind operator takes no path"]
 
 
 def test_folders_that_give_no_model_are_one_sentence(tmp_path: Path) -> None:

@@ -449,7 +449,7 @@ class Program:
             self.load(main)
         return self
 
-    def suffer(self, main: Thread, n: int, place: str) -> None:
+    def add_fault(self, main: Thread, n: int, place: str) -> None:
         """What `fault` adds."""
         if self.knobs.fault is not None:
             before = self.choice, self.length, self.drawn
@@ -458,12 +458,12 @@ class Program:
             self.choice, self.length, self.drawn = before
 
     def step(self, main: Thread, backward: Thread, n: int) -> None:
-        self.suffer(main, n, "begin")
+        self.add_fault(main, n, "begin")
         with self.annotation(main, "forward"), self.frame(main, "nn.Module: Model_0"):
             for module in range(self.knobs.operators):
                 with self.frame(main, f"nn.Module: {self.choice.choice(MODULES)}_{module % 2}"):
                     self.forward_operator(main)
-        self.suffer(main, n, "forward")
+        self.add_fault(main, n, "forward")
         if self.knobs.backward:
             with self.annotation(main, "backward"):
                 backward.now = main.now + self.some(1000, 5000)

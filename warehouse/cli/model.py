@@ -96,6 +96,10 @@ def fit(
     if path is None:
         made = models.fit_and_store(place, announced, kind, name=name, replace=replace)
     else:
+        if selection != Selection():
+            raise UsageError(
+                "PATH cannot be combined with a choice of runs", hint="Omit --run, or PATH."
+            )
         made = _of_folders(place, kind, path, name, replace=replace)
     with session.opened(place, selection) as opened:
         _print(models.lines(opened, made.name), format, is_csv_safe, quiet=quiet)
@@ -111,13 +115,14 @@ def fit(
 
 
 def _of_folders(place: Place, kind: str, path: Path, name: str | None, *, replace: bool) -> Model:
-    from warehouse.model import gpu_folders, models
+    from warehouse.model import files, models
 
-    if kind != "device":
+    reader = files.find(kind)
+    if reader is None:
         raise UsageError(
             f"a model of kind {kind} takes no path", hint="`tw model fit device PATH` does."
         )
-    made = gpu_folders.fitted(path, name or kind)
+    made = reader.fit(path, name or kind)
     models.store(place, made, replace=replace)
     return made
 

@@ -88,10 +88,10 @@ def run(program: Program, text: str | None) -> float:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             code = _execute(program, environment, out, err)
             if code != 0:
-                said = _last_line(err) or _last_line(out)
+                last = _last_line(err) or _last_line(out)
                 raise QueryError(
                     f"{_name(program, text)} failed (exit code {code})"
-                    + (f": {said[:200]}" if said else ""),
+                    + (f": {last[:200]}" if last else ""),
                     hint="Nothing was stored; run the command to see all of its output.",
                 )
             return _time_ns(program, text, _last_line(out))
@@ -103,9 +103,9 @@ def measure(place: Place, program: Program, texts: Mapping[str, str]) -> int:
     `texts` are the files by the names of their lines. All are stored together, none if one fails.
     """
     known = _known(place, program)
-    wanted: dict[str, str | None] = {} if WITHOUT in known else {WITHOUT: None}
-    wanted |= {name: text for name, text in texts.items() if name not in known}
-    found = {name: run(program, text) for name, text in wanted.items()}
+    missing: dict[str, str | None] = {} if WITHOUT in known else {WITHOUT: None}
+    missing |= {name: text for name, text in texts.items() if name not in known}
+    found = {name: run(program, text) for name, text in missing.items()}
     if found:
         _store(place, program, known | found)
     return len(found)

@@ -189,19 +189,19 @@ def _row(each: _Candidate, limit: Noise, *, is_chosen: bool) -> dict[str, object
 def _note(
     chosen: _Candidate, judged: list[_Candidate], budget: int, memory: Memory, peak: int
 ) -> str | None:
-    """What is said of the recommendation, and of how memory is known."""
+    """The sentence about the recommendation, and how memory is known."""
     least = min([peak, *(each.peak_bytes for each in judged)])
-    said = None
+    text = None
     if chosen.plan.is_smaller:
-        said = (
+        text = (
             f"Only a smaller batch is within the budget: 1/{chosen.plan.batches} of it a step, so "
             "that training takes more steps."
         )
     elif peak <= budget:
-        said = f"The run takes {peak} bytes on {memory.device}, which is within the budget."
+        text = f"The run takes {peak} bytes on {memory.device}, which is within the budget."
     elif not chosen.plan.edits:
-        said = (
+        text = (
             f"No plan is within the budget of {budget} bytes: the least found takes {least}, "
             f"and none can take less than {memory.floor()}."
         )
-    return " ".join(each for each in (said, memory.remark) if each) or None
+    return " ".join(each for each in (text, memory.remark) if each) or None

@@ -1,4 +1,4 @@
-"""Operators measured on several GPUs, in folders: a cost model of `device` without any run.
+"""Operators that dPRO's `train_gpu` measured on several GPUs: a model of `device` without any run.
 
 A folder has the GPU in its name (or in that of the folder above), with three files: `name.txt`,
 lines `fp32:['op', …]` and `fp16:[…]`; `avg.txt`, a line with `BS=<batch>:` and the precision,
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from warehouse.errors import QueryError, UsageError
+from warehouse.model.files import ModelFiles
 from warehouse.model.fitting import Samples, fit, usable
 from warehouse.model.models import Model
 
@@ -225,3 +226,6 @@ def _provenance(folders: list[tuple[Path, str]]) -> str:
             for each in files
         ]
     )
+
+
+FILES = ModelFiles(fitted)
