@@ -1,13 +1,13 @@
 /* ---
 name = "what_if_precision_problem"
-version = 1
+version = 2
 title = "Why operators of a run cannot be predicted in 16 bits"
 help = """
 No row: they can. What the recording lacks, names of operators that the run does not have in 32 bits, and
-a cost model that does not exist.
+a cost model that does not exist, or is of another device.
 """
 grain = ["kind"]
-requires = { schema = ">=26", queries = ["precision_operator@1", "precision_ratio@1", "precision_use@1"] }
+requires = { schema = ">=26", queries = ["precision_operator@1", "precision_ratio@2", "precision_use@1"] }
 portable = false
 columns = ["kind", "problem", "remedy"]
 
@@ -29,11 +29,12 @@ min = 0
 help = "Rate of casts; 0: as precision_use says"
 
 [column]
-kind = { type = "VARCHAR", unit = "text", nullable = false, help = "1_none, 2_cast, 3_size, 4_unknown, 5_model" }
+kind = { type = "VARCHAR", unit = "text", nullable = false, help = "1_none, 2_cast, 3_size, 4_unknown, 5_model, 6_device" }
 problem = { type = "VARCHAR", unit = "text", help = "What is wrong" }
 remedy.help = "What can be done"
 
 [changes]
+2 = "models of another device"
 1 = "first version"
 --- */
 WITH operator AS MATERIALIZED (
@@ -42,6 +43,17 @@ WITH operator AS MATERIALIZED (
 use AS MATERIALIZED (FROM precision_use()),
 pattern AS (
   SELECT DISTINCT trim(unnest(string_split($operators::VARCHAR, ','))) AS text
+),
+-- what is known of the devices of the trial: their model, or only that they are GPUs
+device_of_run AS (
+  SELECT DISTINCT d.kind, CASE WHEN NOT regexp_matches(d.name, '^GPU [0-9]+$') THEN d.name END AS name
+  FROM device AS d
+  SEMI JOIN graph AS g ON g.trace_id = d.trace_id AND g.kind = 'dpro'
+),
+fitted AS (
+  SELECT DISTINCT unnest(string_split(devices, ', ')) AS name
+  FROM precision_ratio()
+  WHERE model = $model::VARCHAR
 ),
 unknown AS (
   SELECT p.text
@@ -72,4 +84,17 @@ UNION ALL
 SELECT '5_model', 'no cost model ' || $model::VARCHAR || ' says how long operators take in 16 bits',
   'Fit one: `tw model fit precision`.'
 WHERE $model::VARCHAR <> '' AND NOT EXISTS (FROM precision_ratio() WHERE model = $model::VARCHAR)
+UNION ALL
+SELECT '6_device', 'cost model ' || $model::VARCHAR || ' was fitted on ' || f.names || ', but the run was recorded on ' || r.name,
+  'Fit one to runs on that device: `tw model fit precision --run RUN --as NAME`.'
+FROM (
+  SELECT min(coalesce(d.name, 'a GPU')) AS name
+  FROM device_of_run AS d
+  WHERE CASE
+    WHEN d.name IS NULL THEN d.kind = 'gpu' AND NOT EXISTS (FROM fitted WHERE name <> 'host')
+    ELSE d.name NOT IN (SELECT name FROM fitted)
+  END
+) AS r
+CROSS JOIN (SELECT string_agg(name, ', ' ORDER BY name) AS names FROM fitted) AS f
+WHERE r.name IS NOT NULL AND f.names IS NOT NULL
 ORDER BY kind

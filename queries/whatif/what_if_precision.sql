@@ -10,7 +10,7 @@ tensor is cast once, right before the first that takes it, as part of its time (
 computed in 16 bits halve what their communication takes besides queueing, and are cast before the update.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=26", queries = ["precision_operator@1", "precision_ratio@1", "precision_use@1", "replay_node@3"] }
+requires = { schema = ">=26", queries = ["precision_operator@1", "precision_ratio@2", "precision_use@1", "replay_node@3"] }
 portable = false
 applies_to = "operators of dPRO trials"
 extrapolates = true

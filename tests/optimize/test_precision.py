@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import shutil
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from tests.conftest import Tw
@@ -146,6 +148,35 @@ def test_variables_of_the_environment_add_operators(
         f"Warning: 1 of 2 operators in {VARIABLE}PRIORLIST are not in the run, "
         "such as nowhere/MatMul" in plain.err.splitlines()
     )
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("device", "code", "message"),
+    [
+        ("host", 1, "but the run was recorded on a GPU"),
+        ("A100", 0, "the run does not record its device"),
+    ],
+)
+def test_a_model_of_another_device_is_refused_or_named(
+    tw: Tw, tiny: Path, tmp_path: Path, device: str, code: int, message: str
+) -> None:
+    path = tmp_path / "warehouse.duckdb"
+    shutil.copy(tiny, path)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "INSERT INTO cost_model SELECT 1, 'half', 'precision_sample@1', 'x', "
+            "'[\"float32_ns\"]', '[]', 3, 0, '0', TIMESTAMP '2026-01-01'"
+        )
+        connection.execute(
+            "INSERT INTO cost_model_term VALUES (1, ?, 'float32_ns', 0.25, 10, 1000)",
+            [f"Conv2D float16 on {device}"],
+        )
+
+    result = tw("optimize", "precision", "--search", "sweep", "--model", "half", "--db", path)
+
+    assert result.code == code
+    assert f"cost model half was fitted on {device}" in result.err and message in result.err
 
 
 def test_lists_of_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

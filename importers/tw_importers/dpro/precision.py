@@ -50,6 +50,7 @@ _QUERIES = (
     "precision_ratio",
     "gradient_sent",
 )
+_RATIOS = "SELECT model, type, ratio, fixed_ns, devices FROM precision_ratio()"
 _OPERATORS = """
 SELECT node_id, operator, type, op_class, is_float32, is_able
 FROM precision_operator()
@@ -76,6 +77,15 @@ class _Row:
     op_class: str
     is_float32: bool
     is_able: bool
+
+
+@dataclass(frozen=True)
+class _Ratio:
+    """A line of a cost model: time in 16 bits by that in 32 bits."""
+
+    ratio: float
+    fixed_ns: float = 0.0
+    devices: str = ""
 
 
 @dataclass(frozen=True)
@@ -165,7 +175,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
         result(session, step_rows(steps), TABLES["node"], STEPS),
         note=limit.sentence(gain) if chosen is recorded else None,
         stopped=stopped,
-        warning=_unknown(user, rows),
+        warning="; ".join(filter(None, (_unknown(user, rows), _device(session, options)))) or None,
         best=(_edit(options, best.names),) if best.names else (),
     )
 
@@ -192,6 +202,20 @@ def _unknown(user: Lists, rows: Iterable[_Row]) -> str | None:
     return f"{n} are not in the run, such as {unknown[0]}"
 
 
+def _device(session: Session, options: Options) -> str | None:
+    """What the cost model was fitted on: a trial does not record the model of its device."""
+    devices = ", ".join(sorted({each.devices for each in _ratios(session, options).values()}))
+    if not devices:
+        return None
+    return f"cost model {options.model} was fitted on {devices}; the run does not record its device"
+
+
+def _ratios(session: Session, options: Options) -> dict[str, _Ratio]:
+    """The lines of the cost model, by type."""
+    rows: list[Any] = session.run(_RATIOS).rows()
+    return {kind: _Ratio(*rest) for model, kind, *rest in rows if model == options.model}
+
+
 def _sets(
     rows: Iterable[_Row], able: frozenset[str], user: Lists, program: Program
 ) -> Iterator[tuple[str, frozenset[str]]]:
@@ -211,19 +235,16 @@ def _program(
 ) -> Program:
     """The closed form of the first rank."""
     times = dict(graph.connection.execute("SELECT node_id, dur_ns FROM node").fetchall())
-    lines: list[Any] = session.run(
-        "SELECT model, type, ratio, fixed_ns FROM precision_ratio()"
-    ).rows()
-    ratios = {kind: (ratio, ns) for model, kind, ratio, ns in lines if model == options.model}
+    ratios = _ratios(session, options)
     name_of = {each.node_id: each.name for each in rows}
     uses: list[Any] = session.run(_USES).rows()
     saved = _saved(graph, uses)
     operators = []
     for each in rows:
-        ratio, fixed_ns = ratios.get(each.type, (options.ratio, 0.0))
+        line = ratios.get(each.type or "", _Ratio(options.ratio))
         ns = times[each.node_id]
         gain = round(saved.get(each.node_id, 0.0))
-        half_ns = round(ns * ratio + fixed_ns)
+        half_ns = round(ns * line.ratio + line.fixed_ns)
         is_assumed = each.type not in ratios
         operators.append(
             Operator(each.name, round(ns), half_ns, each.name in able, gain, is_assumed)
