@@ -10,9 +10,10 @@ import pytest
 from tests.conftest import Tw
 from tests.support.random_faults import LOADER, faulty
 from tests.support.randomtrace import RandomTrace, import_jobs
-from warehouse.diagnose import alarm, findings
+from warehouse.diagnose import findings
 from warehouse.diagnose.diagnosis import COLUMNS
 from warehouse.errors import UsageError
+from warehouse.query import alarm
 from warehouse.query.result import QueryResult
 
 JOB = faulty(0, "loader")[1]
@@ -99,7 +100,7 @@ def test_a_condition_reads_findings_alone(tmp_path: Path) -> None:
     secret.write_text("a\n1\n")
 
     with pytest.raises(UsageError, match="invalid condition"):
-        alarm.matching(rows, f"(SELECT count(*) FROM read_csv('{secret}')) = 1")
+        alarm.matching(rows, f"(SELECT count(*) FROM read_csv('{secret}')) = 1", ("finding",))
 
 
 @pytest.mark.integration

@@ -197,6 +197,29 @@ class Warehouse(Exports, Maintenance):
         with self._session() as open_session:
             return diagnosis.diagnose(open_session, step).rows
 
+    def trend(
+        self,
+        query: str,
+        column: str,
+        *,
+        only: str | None = None,
+        aggregate: Literal["mean", "median", "sum", "min", "max"] = "mean",
+        by: str | None = None,
+        where: Mapping[str, str] | None = None,
+        level: float = 0.01,
+        **parameters: Any,
+    ) -> QueryResult:
+        """Follows a column of a query over the runs in scope, by default all, as `tw trend`.
+
+        Returns a row for each run; those with `is_change` begin a segment with another mean.
+        """
+        from warehouse.trend import trend
+
+        everything = self if self._selection != Selection() else self.scope(run="all")
+        figure = trend.Figure(query, column, parameters, only, aggregate)
+        with everything._session() as opened:
+            return trend.trend(opened, figure, by=by, where=where, level=level).rows
+
     def optimize(
         self,
         strategy: str = "buckets",

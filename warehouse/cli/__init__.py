@@ -31,6 +31,7 @@ COMMANDS = {
     "verify": ("verify", "verify", "Check that an exported file still matches its source traces."),
     "open": ("open_", "open_", "Open a timeline in the Perfetto UI, in the browser."),
     "compare": ("compare", "compare", "Compare two runs, or a run with a baseline."),
+    "trend": ("trend", "trend", "Follow a figure over runs, and find where it changed."),
     "diagnose": ("diagnose", "diagnose", "Find what makes a run slow, and what repairs save."),
     "replay": ("replay", "replay", "Replay a run, with changes, and predict its time."),
     "optimize": ("optimize", "optimize", "Search for changes that make a run faster."),

@@ -67,8 +67,8 @@ def diagnose(
       tw diagnose
       tw diagnose --run slow --fail-if "finding = 'data_loading' AND cost_share > 0.05"
     """
-    from warehouse.diagnose import alarm, diagnosis
-    from warehouse.query import session
+    from warehouse.diagnose import diagnosis
+    from warehouse.query import alarm, session
 
     chosen_format = format or _format(target)
     place = session.Place.of(db, wait_s=wait_s)
@@ -76,7 +76,9 @@ def diagnose(
         announce(opened.seen, quiet=quiet)
         found = diagnosis.diagnose(opened, step)
         run = ", ".join(opened.seen.run_names)
-    failing = alarm.matching(found.rows, condition) if condition is not None else []
+    failing = []
+    if condition is not None:
+        failing = alarm.matching(found.rows, condition, ("finding", "subject"))
     if chosen_format == "text":
         _print_text(found, run, target, has_all)
     else:

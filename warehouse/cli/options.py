@@ -69,14 +69,16 @@ def refuse_binary_on_terminal(format: str, target: Path | None) -> None:
         )
 
 
-def pairs(parameters: tuple[str, ...]) -> dict[str, str]:
-    """Parses values of -p NAME=VALUE; raises UsageError."""
+def pairs(parameters: tuple[str, ...], form: str = "-p NAME=VALUE") -> dict[str, str]:
+    """Parses values of an option of this form; raises UsageError."""
+    option = form.split()[0]
     values = {}
     for text in parameters:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise UsageError(f"-p {text} has no value", hint="Write -p NAME=VALUE.")
+            raise UsageError(f"{option} {text} has no value", hint=f"Write {form}.")
         if name in values:
-            raise UsageError(f"parameter {name} is given twice")
+            what = "parameter" if option == "-p" else option
+            raise UsageError(f"{what} {name} is given twice")
         values[name] = value
     return values

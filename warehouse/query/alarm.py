@@ -1,7 +1,8 @@
-"""Evaluates an SQL condition over the findings of a diagnosis."""
+"""Evaluates an SQL condition over the rows of a diagnosis or a trend."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from warehouse.query.result import QueryResult
 
 
-def matching(rows: QueryResult, condition: str) -> list[str]:
-    """The findings for which the condition is true, as "finding: subject".
+def matching(rows: QueryResult, condition: str, named_by: Sequence[str]) -> list[str]:
+    """The rows for which the condition is true, named by texts of these columns: "a: b".
 
     The condition reads only their columns. Raises UsageError if it is invalid.
     """
@@ -24,7 +25,7 @@ def matching(rows: QueryResult, condition: str) -> list[str]:
         try:
             # On lines of its own, so that a comment in it ends with it.
             found = connection.execute(
-                f"SELECT finding, subject FROM x WHERE (\n{condition}\n)::BOOLEAN"
+                f"SELECT {', '.join(named_by)} FROM x WHERE (\n{condition}\n)::BOOLEAN"
             ).fetchall()
         except duckdb.Error as error:
             raise UsageError(
