@@ -110,7 +110,7 @@ def test_no_table_keeps_rows_of_a_dropped_trace(tw: Tw, warehouse: Path) -> None
     assert set(counts(warehouse, [table for (table,) in owned]).values()) == {0}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_drop_removes_one_trace_of_a_run(tw: Tw, warehouse: Path) -> None:
     assert tw("drop", "--run", "ddp", "--trace", "rank1", "-y").code == 0
 

@@ -52,7 +52,7 @@ def test_the_text_says_what_costs_most_first(db: Path, tw: Tw) -> None:
     assert (db.parent / "slow.txt").read_text() == ran.out
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_rows_are_for_programs(db: Path, tw: Tw) -> None:
     rows = json.loads(tw("diagnose", "--db", db, "--format", "json").out)
 
@@ -66,7 +66,7 @@ def test_rows_are_for_programs(db: Path, tw: Tw) -> None:
     assert "collectives of several ranks" in reasons["straggler"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_step_has_a_price_of_its_own(db: Path, tw: Tw) -> None:
     whole, step = (
         json.loads(tw("diagnose", "--db", db, "--format", "json", *more).out)[0]

@@ -30,7 +30,8 @@ def found(job: list[RandomTrace], folder: Path) -> list[Row]:
     ("kind", "seed"),
     [
         ("loader", 0),
-        *(integration(kind, 0) for kind in KINDS if kind != "loader"),
+        *(integration(kind, 0) for kind in ("waits", "slow rank")),
+        *(slow(kind, 0) for kind in KINDS if kind not in ("loader", "waits", "slow rank")),
         *(slow(kind, seed) for kind in KINDS for seed in range(1, 10)),
     ],
 )

@@ -33,7 +33,7 @@ NAMES = ["rf_id", "fw_parent", "seq_id", "scope", "tid", "fw_tid"]
 ORDERED = Options(orders=("stream", "group"), with_start_times=True)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("case", chakra_cases.GOLDEN)
 def test_a_simulator_runs_every_node_of_a_linked_pair(
     case: str, shared_place: Path, data_dir: Path, tmp_path: Path
@@ -82,7 +82,7 @@ def test_a_simulator_runs_every_node_of_an_et_plus_file(
     assert Counter(n.type for n in graph.nodes) == Counter(n.type for n in original.nodes)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_waits_that_point_back_in_time_are_omitted_and_reported(
     written: Path, tmp_path: Path
 ) -> None:

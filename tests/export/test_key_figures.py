@@ -71,7 +71,7 @@ def test_steps_are_those_of_all_ranks(tw: Tw, imported_files: WarehouseCache) ->
     assert found["Slowest step"][1] == f"step {step} of rank {rank}"
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_page_and_a_workbook_begin_with_the_same_figures(
     tw: Tw, data_dir: Path, tmp_path: Path
 ) -> None:

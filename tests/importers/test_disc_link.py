@@ -221,7 +221,7 @@ def test_profiles_are_linked_whichever_side_comes_first(
     ]  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_named_cluster_counts_and_a_dropped_log_takes_its_relations_along(
     tw: Tw, data_dir: Path, tmp_path: Path
 ) -> None:
@@ -239,7 +239,7 @@ def test_a_named_cluster_counts_and_a_dropped_log_takes_its_relations_along(
     assert rows(db, sql) == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_documented_example_leads_from_a_log_to_a_workbook(tw: Tw, data_dir: Path) -> None:
     """The commands of docs/bladedisc.md, with a recorded profile in place of a replay's."""
     page = (DATA.parents[2] / "docs" / "bladedisc.md").read_text()

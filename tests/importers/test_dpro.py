@@ -214,7 +214,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return trial.parent / "w.duckdb"
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_trees_are_edges_from_children_to_parents(tree: Path) -> None:
     with duckdb.connect(str(tree), read_only=True) as connection:
         rows = connection.execute(

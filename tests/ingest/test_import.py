@@ -74,7 +74,7 @@ def test_a_rank_that_comes_later_joins_the_run_of_its_job(db: Path, tmp_path: Pa
     assert rows(db, "SELECT count(*), any_value(job_id) FROM run") == [(1, "job-7")]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_run_and_rank_given_by_the_user_win(db: Path, tmp_path: Path) -> None:
     path = write_trace(tmp_path / "anything.json")
 

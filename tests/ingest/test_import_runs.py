@@ -174,7 +174,7 @@ def test_what_a_killed_import_left_is_mended(
     assert not is_stale(db)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_traces_stay_when_they_cannot_be_linked_to_each_other(
     tw: Tw, db: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

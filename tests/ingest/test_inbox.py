@@ -133,7 +133,7 @@ def test_a_file_that_has_grown_takes_the_place_of_its_beginning(folder: Path, db
     assert n >= sum(event["ph"] == "X" for event in events)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_file_that_was_overwritten_is_another_trace(folder: Path, db: Path) -> None:
     put(folder, "latest.json", GPU)
     look(folder, db)

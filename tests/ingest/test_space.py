@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import MOUNT, Tw
 from tests.ingest.test_import_atomic import n_slices, write_trace
-from tests.support.sharing import KINETO, integration
+from tests.support.sharing import KINETO, slow
 from warehouse.ingest import pipeline, space
 from warehouse.ingest.importer import DiskUse
 from warehouse.ingest.sources import Source
@@ -63,7 +63,7 @@ def zipped(path: Path, n_bytes: int) -> Path:
     return path
 
 
-@pytest.mark.parametrize("write", [zipped, integration(large)])
+@pytest.mark.parametrize("write", [zipped, slow(large)])
 def test_a_trace_that_the_disk_cannot_hold_is_refused_and_others_are_imported(
     tw: Tw, disk: Path, tmp_path: Path, write: Callable[[Path, int], Path]
 ) -> None:

@@ -99,7 +99,7 @@ def test_layers_are_fused_wholly_and_no_more_than_allowed() -> None:
     assert n_fused > 20
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_layers_restrict_the_search(tw: Tw, tiny: Path) -> None:
     arguments = ("optimize", "fusion", "--search", "sweep", "--layers", "1", "--by-layer")
 

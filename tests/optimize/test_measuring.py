@@ -85,7 +85,7 @@ def test_commands_that_cannot_run_are_one_sentence(command: str, problem: str) -
         measuring.run(Program(command), None)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_measured_clusters_are_recommended_by_their_times(
     tw: Tw, imported_files: WarehouseCache, tmp_path: Path
 ) -> None:

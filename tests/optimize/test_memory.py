@@ -147,6 +147,7 @@ def step(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.integration
 def test_memory_stays_within_the_budget(tw: Tw, step: Path, tmp_path: Path) -> None:
     command = ("optimize", "memory", "--db", step, "--memory-budget")
 

@@ -151,7 +151,7 @@ def test_peaks_of_divided_batches_are_those_of_a_simulation(tmp_path: Path, batc
         assert row["peak_bytes"] == expected or (batches == 2 and row["peak_bytes"] > expected)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_closed_form_of_divided_batches_has_the_peaks_of_the_query(tmp_path: Path) -> None:
     rng = random.Random(6)
     db = tmp_path / "w.duckdb"
@@ -197,7 +197,7 @@ def test_gradients_are_accumulated_where_parts_are_not_enough(tw: Tw, step: Path
 TRIAL = Path(__file__).parents[1] / "data" / "dpro" / "nccl_ring_2x1_tiny"
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_memory_of_a_trial_is_estimated_from_its_shapes(tw: Tw, tmp_path: Path) -> None:
     """By dPRO's formula, in plain Python from metadata.json."""
     tw("import", TRIAL, "--db", tmp_path / "w.duckdb")
@@ -223,7 +223,7 @@ def test_the_memory_of_a_trial_is_estimated_from_its_shapes(tw: Tw, tmp_path: Pa
     assert "No plan saves these" in tw(*command, "1000").err
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_earlier_parts_of_a_trial_run_before_its_first_operator(tw: Tw, tmp_path: Path) -> None:
     """By hand: half as long, no less than the shortest, 12 µs; 2 µs between two."""
     db = tmp_path / "w.duckdb"

@@ -92,7 +92,7 @@ def test_the_fastest_combination_is_recommended(
     assert outcome.strategy.prediction["predicted_ns"] == 1000
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_search_after_others_can_be_the_best(
     monkeypatch: pytest.MonkeyPatch, calls: Path
 ) -> None:
@@ -143,7 +143,7 @@ def test_strategies_are_named_once(tw: Tw, calls: Path) -> None:
     assert "'none' not found" in tw("optimize", "buckets", "none", "--db", calls).err
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_trial_without_shapes_fuses_nothing(tw: Tw, tmp_path: Path) -> None:
     shutil.copytree(TRIAL, tmp_path / "trial")
     for path in (tmp_path / "trial").rglob("metadata.json"):

@@ -380,7 +380,7 @@ def test_warnings_fail_only_when_asked_to(tw: Tw, tmp_path: Path) -> None:
     assert tw("check", "--strict", "--check", "negative_duration").code == 0
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_findings_are_written_in_every_format(tw: Tw, tmp_path: Path) -> None:
     make(tmp_path / "traces.duckdb", NEGATIVE)
 

@@ -104,7 +104,7 @@ def test_the_verdict_is_readable_by_machines(judge: Judge) -> None:
     assert json.loads(found["made_from"]["baseline"]["traces"])[0]["sha256"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_of_several_traces_each_meets_the_one_of_its_rank(tw: Tw, imported: Path) -> None:
     arguments = ("--db", imported, "--baseline", "ddp", "--query", "op_summary")
     ran = tw("compare", *arguments, "--run", "slower", "--fail-if", "false", "--format", "json")

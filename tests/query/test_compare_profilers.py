@@ -226,7 +226,7 @@ def test_a_recording_of_pytorchs_and_one_of_nsight_systems_meet_kernel_by_kernel
     assert len(rows) == 199
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("profiler", ["nsys", *map(slow, ("two_ranks", "nvprof"))])
 def test_what_another_demangler_wrote_meets_too(db: Path, data_dir: Path, profiler: str) -> None:
     _, total = sums(each for each in recorded(data_dir) if each.kind == "kernel")

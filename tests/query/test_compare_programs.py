@@ -237,7 +237,7 @@ def test_the_report_names_what_a_side_lacks(
         assert text in ran.out
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_one_step_on_a_side_has_figures_without_a_probability(written: Pairs) -> None:
     base = random_program(1)
     change = CHANGES["20-percent"](base)

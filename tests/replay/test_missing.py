@@ -80,7 +80,7 @@ def test_what_is_missing_is_a_warning_and_with_strict_an_error(
     )
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("trial", [NCCL, slow(BYTEPS)])
 def test_a_whole_trial_warns_of_nothing(tw: Tw, tmp_path: Path, trial: str) -> None:
     db = imported(tmp_path, trial, [])

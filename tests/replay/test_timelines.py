@@ -123,7 +123,7 @@ KINDS = "This run has nodes of kinds call, collective, copy, end, gradient, host
             "no_overlap()", " changes nothing",
             f"It applies to ranks with collectives and other work on devices. {KINDS}",
         ),
-        integration(
+        slow(
             "scale(stream = 1, ratio=2)", " changes nothing", "The run has no device work."
         ),
         integration(
@@ -132,11 +132,11 @@ KINDS = "This run has nodes of kinds call, collective, copy, end, gradient, host
             "and others; kinds are call, collective, copy, end, gradient, host "
             "(`tw query replay_node`).",
         ),
-        integration(
+        slow(
             "scale(rank = 7, ratio=2)", " matches no node", "Ranks are 0 (`tw query replay_node`)."
         ),
         integration("daydream()", "", "It requires a dPRO trial."),
-        integration(
+        slow(
             "scale(ratio = NaN)", ": parameter ratio must be of type DOUBLE, not 'NaN'",
             "Write scale(ratio = 0.5).",
         ),

@@ -104,7 +104,7 @@ def test_what_is_due_is_made_and_recorded(db: Path) -> None:
     assert run.claimed_at <= run.started_at <= run.finished_at  # type: ignore[operator]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_second_tick_at_the_same_minute_makes_nothing(db: Path) -> None:
     put(db)
     run_due(db, "2026-11-20T06:05")
@@ -220,7 +220,7 @@ def test_a_failure_is_recorded_and_told_and_the_next_time_is_tried(tw: Tw, db: P
     assert [status for _, status in outcomes(db)] == ["failed", "ok"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_failure_leaves_the_other_schedules_alone(db: Path) -> None:
     put(db, name="bad", output="folder/x.csv")
     put(db, name="good", output="{schedule}.csv")
@@ -240,7 +240,7 @@ def test_only_the_last_outputs_are_kept(db: Path) -> None:
     assert len(list(db.parent.glob("*" + manifest.SUFFIX))) == 2
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_an_output_that_somebody_changed_is_not_removed(db: Path) -> None:
     put(db, keep_last=1)
     run_due(db, "2026-11-20T06:05")
