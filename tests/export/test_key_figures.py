@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.export.test_xlsx import Book
+from tests.support.random_faults import LOADER, faulty
+from tests.support.randomtrace import import_jobs
 from tests.support.sharing import DDP, WarehouseCache
 from warehouse.errors import ContractError
 from warehouse.export import report
@@ -53,6 +55,12 @@ def figures(page: str) -> dict[str, tuple[float, str]]:
     return {each["title"]: (each["value"], each["note"]) for each in json.loads(found)}
 
 
+def findings(page: str) -> list[dict[str, str]]:
+    (found,) = re.findall(r'"findings":(\{.*?\}),"figures"', page)
+    rows: list[dict[str, str]] = json.loads(found)["rows"]
+    return rows
+
+
 def test_steps_are_those_of_all_ranks(tw: Tw, imported_files: WarehouseCache) -> None:
     steps = [
         (each["dur"], rank, int(each["name"].split("#")[1]))
@@ -69,6 +77,43 @@ def test_steps_are_those_of_all_ranks(tw: Tw, imported_files: WarehouseCache) ->
     assert found["Step time"][0] == pytest.approx(statistics.median(medians) * 1000, abs=2)
     assert found["Slowest step"][0] == pytest.approx(longest * 1000, abs=2)
     assert found["Slowest step"][1] == f"step {step} of rank {rank}"
+    costs = [each["cost"] for each in findings(Path("x.html").read_text())]
+    shares = [float(cost.removeprefix("at most ").split(" %")[0]) for cost in costs]
+    assert shares and shares == sorted(shares, reverse=True)
+
+
+@pytest.mark.integration
+def test_a_page_and_a_workbook_begin_with_what_makes_the_run_slow(tw: Tw, tmp_path: Path) -> None:
+    """The bound of a slow loader is the time that the program waited for it."""
+    job = faulty(0, "loader")[1]
+    waited = sum(each.dur for each in job[0].slices if each.name == LOADER)
+    db = import_jobs(tmp_path / "w.duckdb", {"slow": job}).path
+
+    assert tw("export", "html", "--db", db, "-o", "x.html").code == 0
+    assert tw("export", "xlsx", "--db", db, "-o", "x.xlsx").code == 0
+
+    first = next(
+        each for each in findings(Path("x.html").read_text()) if each["finding"] == "data loading"
+    )
+    assert first["cost"].endswith(f"{waited / 1e6:.3f} ms")
+    assert first["severity"] == "high"
+    overview = Book(Path("x.xlsx")).texts("Overview")
+    assert overview[1][:2] == ["Finding", "At most"]
+    places = {row[0]: n for n, row in enumerate(overview) if row}
+    assert 1 < places["data loading"] < places["Key figure"] < places["Sheet"]
+    about = overview[places["data loading"]][2]
+    assert about.startswith(f"Steps wait for the next batch: 3 × {LOADER}. Try: ")
+    assert "tw diagnose --run slow replays" in Path("x.html").read_text()
+
+
+@pytest.mark.integration
+def test_pages_of_several_runs_or_of_named_queries_have_no_findings(tw: Tw, tmp_path: Path) -> None:
+    jobs = dict(zip("ab", faulty(0, "loader"), strict=True))
+    db = import_jobs(tmp_path / "w.duckdb", jobs).path
+
+    for more in (("--run", "all"), ("--run", "a", "utilization")):
+        assert tw("export", "html", "--db", db, *more, "-o", "x.html").code == 0
+        assert '"findings":null' in Path("x.html").read_text()
 
 
 @pytest.mark.slow

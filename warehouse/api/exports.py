@@ -103,8 +103,9 @@ class Exports:
 
         with self._session() as opened:
             chosen = reports.choose(opened, queries, parameters, report)
+            figures = KeyFigures.of(opened, chosen)
             parts = reports.fill(opened, chosen, "workbook", all_ranks=all_ranks)
-            return export_xlsx(chosen.title, parts, Path(path), KeyFigures.of(opened, chosen))
+            return export_xlsx(chosen.title, parts, Path(path), figures)
 
     def export_html(
         self,

@@ -57,17 +57,23 @@ class Diagnosis:
     problem: str | None  # why nothing was replayed
 
 
-def diagnose(session: Session, step: int | None = None) -> Diagnosis:
-    """Finds what makes the run in scope slow.
+def diagnose(session: Session, step: int | None = None, *, replays: bool = True) -> Diagnosis:
+    """Finds what makes the run in scope slow; costs of a report, without `replays`, are bounds.
 
     Raises QueryError if several runs are in scope, or nothing is recorded.
     """
     if len(session.seen.run_ids) != 1:
         raise QueryError("more than one run is in scope", hint="Choose one with --run.")
-    found, unjudged = findings.collect(session)
-    busy = [row["utilization"] for row in session.run("utilization").table().to_pylist()]
+    found, unjudged = findings.collect(session, is_report=not replays)
+    busy = [
+        row["utilization"]
+        for row in session.run("utilization", is_short=not replays).table().to_pylist()
+    ]
     busy = [share for share in busy if share is not None]
-    prices = pricing.price(session, engines.find("default"), found, step)
+    if replays:
+        prices = pricing.price(session, engines.find("default"), found, step)
+    else:
+        prices = pricing.Prices({}, None, None, None)
     measured = prices.measured_ns or prices.replayed_ns or _extent_ns(session)
     ranked = sorted(
         (_row(each, prices, measured) for each in found),

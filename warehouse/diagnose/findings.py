@@ -49,30 +49,40 @@ class Unjudged:
     reason: str
 
 
-def collect(session: Session) -> tuple[list[Finding], list[Unjudged]]:
-    """Returns the findings of the run in scope, and what could not be judged."""
+def collect(session: Session, *, is_report: bool = False) -> tuple[list[Finding], list[Unjudged]]:
+    """Returns the findings of the run in scope, and what could not be judged.
+
+    Those of a report keep the rows of blocks that its sections call, too.
+    """
     found: list[Finding] = []
     unjudged: list[Unjudged] = []
     for name, query in _queries(session).items():
-        rows = session.run(query).table().to_pylist()
+        lacking = _lacking(session, query)
+        # What is not recorded has no rows, and a query takes time without rows, too.
+        rows = [] if lacking else session.run(query, is_short=is_report).table().to_pylist()
         found += (_finding(session, row) for row in rows)
-        if not rows and (reason := _missing(session, query)):
+        if not rows and (reason := _missing(query, lacking)):
             unjudged.append(Unjudged(name, str(query.key), reason))
     return found, unjudged
 
 
-def _missing(session: Session, query: Query) -> str | None:
+def _lacking(session: Session, query: Query) -> list[str]:
+    """The entries of `requires.rows` that the recording lacks."""
+    assert query.header is not None
+    return [
+        entry
+        for entry in query.header.requires_rows
+        if not all(database.one(session.connection, f"SELECT {required_rows.exists(entry)}"))
+    ]
+
+
+def _missing(query: Query, lacking: list[str]) -> str | None:
     """What the recording lacks for a finding, as a sentence; None if it could be judged.
 
     Without `requires.rows` in its header, a finding with `needs` is never known to be absent.
     """
     header = query.header
     assert header is not None
-    lacking = [
-        entry
-        for entry in header.requires_rows
-        if not all(database.one(session.connection, f"SELECT {required_rows.exists(entry)}"))
-    ]
     if header.needs and (lacking or not header.requires_rows):
         return f"It needs {header.needs}."
     if not lacking:

@@ -1,15 +1,19 @@
-"""Key figures: the few numbers a page and a workbook begin with, one set for each run.
+"""Key figures and findings: what a page and a workbook begin with.
 
-A report declares them (`warehouse.export.report`): each is SQL over the rows of one of its
+Findings are what makes the run slow, with upper bounds of what their repair would save: to price
+them by replay, as `tw diagnose` does, takes longer than the whole report.
+
+A report declares key figures (`warehouse.export.report`): each is SQL over the rows of one of its
 sections, named `section`, that returns columns run_id, value and note (text or NULL). A figure
 without a row, or with a value that is NULL, is not shown.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 
     from warehouse.query.session import Session
 
+_FINDINGS = 5  # shown
+
 
 @dataclass(frozen=True)
 class FigureValue:
@@ -33,19 +39,33 @@ class FigureValue:
     note: str
 
 
+@dataclass(frozen=True)
+class Findings:
+    """What makes a run slow, most first, and what is said of all of it."""
+
+    rows: Sequence[Mapping[str, Any]]  # of `warehouse.diagnose.diagnosis.COLUMNS`
+    note: str
+
+
 @dataclass
 class KeyFigures:
-    """The key figures of a report, complete when its sections are filled."""
+    """The key figures of a report, complete when its sections are filled, and its findings."""
 
     figures: Sequence[Figure]
     run_names: Mapping[int, str]
     values: list[FigureValue] = field(default_factory=list)
+    findings: Findings | None = None
 
     @classmethod
     def of(cls, session: Session, report: Report) -> KeyFigures:
-        """Those of the runs in scope."""
+        """Those of the runs in scope; findings are of a single run."""
         runs = session.connection.execute("SELECT id, name FROM run").fetchall()
-        return cls(report.figures, dict(runs))
+        is_diagnosed = report.findings and len(runs) == 1
+        return cls(
+            report.figures,
+            dict(runs),
+            findings=_findings(session, runs[0][1]) if is_diagnosed else None,
+        )
 
     def collected(self, sections: Iterable[FilledSection]) -> Iterator[FilledSection]:
         """Yields the sections, their figures computed; raises ContractError for invalid SQL."""
@@ -67,6 +87,24 @@ class KeyFigures:
         """The figures by run, in the order of the report."""
         places = {figure: place for place, figure in enumerate(self.figures)}
         return sorted(self.values, key=lambda each: (each.run_id, places[each.figure]))
+
+
+def _findings(session: Session, run: str) -> Findings | None:
+    """The findings of the run in scope that may matter; None if nothing can be judged."""
+    from warehouse.diagnose import diagnosis, text
+
+    rows = [each for each in diagnosis.diagnose(session, replays=False).rows if each["subject"]]
+    shown = [each for each in rows if (each["cost_share"] or 0) >= text.LEAST_SHARE]
+    if not shown:
+        return None
+    n_more = len(rows) - len(shown[:_FINDINGS])
+    more = f" It lists {n_more} more, too." if n_more else ""
+    name = shlex.quote(run)
+    return Findings(
+        shown[:_FINDINGS],
+        f"At most: what takes long may be hidden behind other work. tw diagnose --run {name} "
+        f"replays the run without each of them, and says what it would save.{more}",
+    )
 
 
 def of_rows(

@@ -69,6 +69,7 @@ class Report:
     formats: tuple[str, ...] = ()  # default report of traces of these formats
     is_short: bool = True  # its queries return few rows
     figures: tuple[Figure, ...] = ()
+    findings: bool = False  # whether it begins with what makes the run slow
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,26 @@
     return cards.length ? [element("div", { class: "cards figures" }, ...cards)] : [];
   }
 
+  // What makes the run slow, most first.
+  function findings(side) {
+    if (!side.findings) return [];
+    const rows = side.findings.rows.map((each) =>
+      element(
+        "li",
+        { class: each.severity },
+        element("b", { text: `${each.finding}: ${each.cost}` }),
+        element("p", { text: each.about }),
+        element("p", { class: "remedy", text: `Try: ${each.remedy}.` }),
+        element("code", { text: `tw query ${each.evidence}` }),
+      ),
+    );
+    return [
+      element("h3", { text: "Findings" }),
+      element("ol", { class: "findings" }, ...rows),
+      element("p", { class: "remedy", text: side.findings.note }),
+    ];
+  }
+
   // One run, from its row of the query `runs`.
   function run(values, row, of) {
     const {
@@ -62,6 +82,7 @@
       "div",
       {},
       element("h3", { text: side.values[name][row] }),
+      ...findings(of),
       ...figures(of, side.values[columns.findIndex((column) => column.name === "run_id")][row]),
       element("div", { class: "cards" }, ...cards),
     );

@@ -196,6 +196,7 @@ def _side(opened: session.Session, name: str, figures: KeyFigures | None) -> Val
     return {
         "name": name,
         "runs": _runs(opened),
+        "findings": _findings(figures),
         "figures": [
             {"run_id": each.run_id, "title": each.figure.title, "unit": each.figure.unit,
              "value": each.value, "note": data.cut(each.note), "query": each.figure.query}
@@ -203,6 +204,28 @@ def _side(opened: session.Session, name: str, figures: KeyFigures | None) -> Val
         ],
         **_traces_and_window(opened),
     }  # fmt: skip
+
+
+def _findings(figures: KeyFigures | None) -> Values | None:
+    from warehouse.diagnose import text
+
+    if figures is None or figures.findings is None:
+        return None
+    found = figures.findings
+    return {
+        "note": found.note,
+        "rows": [
+            {
+                "finding": row["finding"].replace("_", " "),
+                "severity": row["severity"],
+                "cost": text.cost(dict(row)),
+                "about": data.cut(text.about(dict(row))),
+                "remedy": row["remedy"],
+                "evidence": row["evidence"],
+            }
+            for row in found.rows
+        ],
+    }
 
 
 def _traces_and_window(opened: session.Session) -> Values:

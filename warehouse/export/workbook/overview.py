@@ -4,6 +4,7 @@ the export manifest."""
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,10 @@ from warehouse.export.workbook.charts import Sheet
 if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
-    from warehouse.export.key_figures import FigureValue, KeyFigures
+    from warehouse.export.key_figures import FigureValue, Findings, KeyFigures
     from warehouse.export.workbook.workbook import Book
 
+_CHARACTERS = 70  # of text on a line of the widest column
 _TRACES, _FILES = 8, 3  # named on the last sheet
 _MANIFEST_KEYS = (
     "runs",
@@ -39,7 +41,8 @@ def write(
     sheet.set_column(1, 1, 12)
     sheet.set_column(2, 2, 70)
     sheet.write_string(0, 0, title, book.style(bold=True, font_size=16))
-    row = _figures(book, sheet, 2, figures) if figures else 2
+    row = _findings(book, sheet, 2, figures.findings) if figures and figures.findings else 2
+    row = _figures(book, sheet, row, figures) if figures else row
     _contents(book, sheet, row, sheets)
     place = 0
     for each in sheets:
@@ -47,6 +50,27 @@ def write(
             drawn = charts.chart(book.book, each)
             sheet.insert_chart(2 + 20 * (place // 2), 4 + 10 * (place % 2), drawn)
             place += 1
+
+
+def _findings(book: Book, sheet: Worksheet, row: int, found: Findings) -> int:
+    """Writes what makes the run slow from a row on; returns the row after it."""
+    from warehouse.diagnose import text
+
+    head, wrapped = book.style(bold=True, bottom=1), book.style(text_wrap=True, valign="top")
+    for place, name in enumerate(("Finding", "At most", "What it is, and what to try")):
+        sheet.write_string(row, place, name, head)
+    for each in map(dict, found.rows):
+        row += 1
+        about = f"{text.about(each)} Try: {each['remedy']}. See: tw query {each['evidence']}"
+        sheet.write_string(row, 0, each["finding"].replace("_", " "), wrapped)
+        share = book.style(num_format="0.0%", bold=True, valign="top")
+        sheet.write_number(row, 1, each["cost_share"], share)
+        sheet.write_string(row, 2, book.text(about), book.style(text_wrap=True, indent=1))
+        sheet.set_row(row, 15 * math.ceil(len(about) / _CHARACTERS))
+    row += 1
+    sheet.write_string(row, 2, found.note, book.style(text_wrap=True, italic=True, indent=1))
+    sheet.set_row(row, 15 * math.ceil(len(found.note) / _CHARACTERS))
+    return row + 2
 
 
 def _figures(book: Book, sheet: Worksheet, row: int, figures: KeyFigures) -> int:
