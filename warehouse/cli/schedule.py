@@ -58,6 +58,11 @@ def schedule() -> None:
     "--diagnose", "diagnoses", is_flag=True, help="Diagnose the run, as `tw diagnose` does."
 )
 @click.option(
+    "--trend",
+    metavar="COLUMN",
+    help="Follow this column of the query over the runs, as `tw trend` does.",
+)
+@click.option(
     "-p",
     "parameters",
     multiple=True,
@@ -70,7 +75,8 @@ def schedule() -> None:
     multiple=True,
     metavar="RUN",
     shell_complete=run_names,
-    help="latest, all, NAME, ID, tag:NAME or since:24h, resolved when due.  [default: latest]",
+    help="latest, all, NAME, ID, tag:NAME or since:24h, resolved when due.  [default: latest; with "
+    "--trend, all]",
 )
 @click.option("--rank", "ranks", multiple=True, metavar="RANKS", help="As 3 or 0,2-5; repeatable.")
 @click.option(
@@ -118,6 +124,7 @@ def add(
     query: str | None,
     report: str | None,
     diagnoses: bool,
+    trend: str | None,
     parameters: tuple[str, ...],
     runs: tuple[str, ...],
     ranks: tuple[str, ...],
@@ -151,22 +158,13 @@ def add(
 
     place = session.Place.of(db, wait_s=wait_s)
     made = definition.Definition(
-        name=name,
-        cron=cron,
-        time_zone=zone,
-        query=query,
-        report=report,
-        diagnoses=diagnoses,
-        parameters=options.pairs(parameters),
-        runs=runs or ("latest",),
+        name=name, cron=cron, time_zone=zone, query=query, report=report, diagnoses=diagnoses,
+        trend=trend, parameters=options.pairs(parameters),
+        runs=runs or (("all",) if trend else ("latest",)),
         ranks=tuple(sorted({n for text in ranks for n in parse_ranks(text)})),
-        format=format or _format(template),
-        is_csv_safe=is_csv_safe,
-        output=template,
-        catch_up=catch_up,
-        grace_s=int(parse_age(grace).total_seconds()),
-        keep_last=keep_last,
-    )
+        format=format or _format(template), is_csv_safe=is_csv_safe, output=template,
+        catch_up=catch_up, grace_s=int(parse_age(grace).total_seconds()), keep_last=keep_last,
+    )  # fmt: skip
     definition.check(made, library.load(place.query_path), place.query_path)
     _store(place, made, replaces=replaces)
     coming = due.next_due(made.counting_from(_now()), _now())
@@ -400,6 +398,8 @@ def _what(definition: Definition) -> str:
     what = definition.query or f"report {definition.report}"
     if definition.diagnoses:
         what = "diagnosis"
+    if definition.trend is not None:
+        what = f"trend of {definition.trend} of {definition.query}"
     return f"{what} of {', '.join(definition.runs)} as {definition.format}"
 
 

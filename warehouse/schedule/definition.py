@@ -32,7 +32,10 @@ DAY_S = 86_400
 
 @dataclass(frozen=True)
 class Definition:
-    """A schedule of a query, a report or a diagnosis; `runs` and `ranks` like `--run`, `--rank`."""
+    """What a schedule writes: a query, its trend, a report or a diagnosis.
+
+    `runs` and `ranks` are like `--run` and `--rank`.
+    """
 
     name: str
     cron: str  # minute hour day month weekday
@@ -40,6 +43,7 @@ class Definition:
     query: str | None = None
     report: str | None = None
     diagnoses: bool = False
+    trend: str | None = None  # a column of the query, followed over the runs
     parameters: Mapping[str, str] = field(default_factory=dict)
     runs: tuple[str, ...] = ("latest",)
     ranks: tuple[int, ...] = ()
@@ -149,6 +153,8 @@ def _check_content(definition: Definition, library: Library, query_path: tuple[P
         )
     if definition.format == TEXT and not definition.diagnoses:
         raise UsageError("--format text requires --diagnose")
+    if definition.trend is not None:
+        _check_trend(definition, library)
     if definition.query is not None:
         found = library.find(definition.query)
         arguments(found, definition.parameters)
@@ -156,17 +162,30 @@ def _check_content(definition: Definition, library: Library, query_path: tuple[P
     if definition.parameters:
         raise UsageError("-p requires --query")
     if definition.diagnoses:
-        if definition.format in BOOKS:
-            raise UsageError(
-                f"a diagnosis cannot be written as {definition.format}",
-                hint="Use --format text, json, csv or another format of rows.",
-            )
+        _refuse_book(definition, "a diagnosis", "text, json")
         return
     report.load(str(definition.report), query_path)
     if definition.format not in BOOKS:
         raise UsageError(
             f"a report cannot be written as {definition.format}",
             hint="Use --format xlsx or html, or a --query.",
+        )
+
+
+def _check_trend(definition: Definition, library: Library) -> None:
+    from warehouse.trend.trend import column_of
+
+    if definition.query is None:
+        raise UsageError("--trend requires --query", hint="--query NAME --trend COLUMN")
+    column_of(library.find(definition.query), str(definition.trend))
+    _refuse_book(definition, "a trend", "json")
+
+
+def _refuse_book(definition: Definition, what: str, formats: str) -> None:
+    if definition.format in BOOKS:
+        raise UsageError(
+            f"{what} cannot be written as {definition.format}",
+            hint=f"Use --format {formats}, csv or another format of rows.",
         )
 
 

@@ -59,6 +59,8 @@ def _write(opened: Session, definition: Definition, path: Path) -> int:
     """Returns the number of rows in the file."""
     if definition.diagnoses:
         return _write_diagnosis(opened, definition, path)
+    if definition.trend is not None:
+        return _write_trend(opened, definition, path)
     if definition.format in BOOKS:
         return _write_book(opened, definition, path)
     query = opened.queries.find(str(definition.query))
@@ -81,6 +83,16 @@ def _write_diagnosis(opened: Session, definition: Definition, path: Path) -> int
     lines = text.lines(found, _run_name(opened), text.WIDTH)
     manifest.write_text("\n".join([*lines, ""]), path, [found.rows])
     return found.rows.n_rows
+
+
+def _write_trend(opened: Session, definition: Definition, path: Path) -> int:
+    from warehouse.trend.trend import Figure, trend
+
+    figure = Figure(str(definition.query), str(definition.trend), definition.parameters)
+    rows = trend(opened, figure).rows
+    return manifest.write_rows(
+        rows, definition.format, path, rows.meta, is_csv_safe=definition.is_csv_safe
+    )
 
 
 def _write_book(opened: Session, definition: Definition, path: Path) -> int:

@@ -86,7 +86,7 @@ def trend(
             f"aggregate {figure.aggregate!r} not found", hint=f"One of {', '.join(AGGREGATES)}."
         )
     query = session.queries.find(figure.query)
-    column = _column(query, figure.column)
+    column = column_of(query, figure.column)
     if any(each.unit == "side" for each in query.parameters):
         raise UsageError(f"{figure.query} is itself a comparison", hint="Choose another query.")
     found = runs.of_scope(session, by, where or {})
@@ -98,7 +98,8 @@ def trend(
     return Trend(QueryResult(_table(rows), _columns(column), about), len(changes), len(judged))
 
 
-def _column(query: Query, name: str) -> Column:
+def column_of(query: Query, name: str) -> Column:
+    """Returns a column that can be followed; raises UsageError for another one."""
     header = query.header
     assert header is not None
     numbers = [each for each in header.columns if encoding.is_number(each.type)]
