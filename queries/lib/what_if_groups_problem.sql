@@ -48,8 +48,8 @@ SELECT '1_none' AS kind, 'the run has no recorded groups of gradients' AS proble
   'Other groups require a dPRO trial with NCCL.' AS remedy
 WHERE NOT EXISTS (FROM gradient) AND NOT EXISTS (FROM part_node WHERE kind = 'PUSH_REQ')
 UNION ALL
-SELECT '2_servers', 'the gradients of the run are reduced by servers, whose messages record no sizes',
-  'Other groups require a dPRO trial with NCCL.'
+SELECT '2_servers', 'servers reduce the gradients of the run, tensor by tensor',
+  'Request other sizes of parts: partitions(sizes = 65536).'
 WHERE NOT EXISTS (FROM gradient) AND EXISTS (FROM part_node WHERE kind = 'PUSH_REQ')
 UNION ALL
 SELECT '3_size', 'the size of tensor ' || min(tensor_id) || ' is not recorded',

@@ -205,15 +205,14 @@ def test_runs_whose_gradients_cannot_be_regrouped_are_one_sentence(
     servers = tmp_path / "servers.duckdb"
     window = ("--option", "profile_start_step=0", "--option", "profile_duration=5")
     assert tw("import", OURS / "bps_zmq_2w2s", "--db", servers, *window).code == 0
+    change = "groups(groups = '0+1,2+3+4+5')"
     one_group = imported_files(("trial", [data_dir / "dpro" / "nccl_fail_first_fused"]))
 
-    first = tw("optimize", "buckets", "--db", servers)
+    first = tw("replay", "--what-if", change, "--db", servers)
     second = tw("optimize", "buckets", "--db", one_group)
     with_rate = tw("optimize", "buckets", "--db", one_group, "--bytes-per-s", "1e9")
 
-    assert first.errors[0] == (
-        "Error: the gradients of the run are reduced by servers, whose messages record no sizes"
-    )
+    assert first.errors[0] == ("Error: servers reduce the gradients of the run, tensor by tensor")
     assert second.errors[0] == (
         "Error: the run reduces all gradients in one group, and one size gives no rate"
     )

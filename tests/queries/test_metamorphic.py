@@ -54,6 +54,7 @@ PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "what_if_fuse_edge": {"clusters": ""},
     "what_if_groups": {"groups": "0"},
     "what_if_insert": {"ns": 10.0},
+    "what_if_partitions": {"sizes": "65536"},
     "what_if_recompute": {"parts": "0-1@1"},
     "what_if_skip": {"within": "aten::*"},
     "what_if_world_size": {"ranks": 4},

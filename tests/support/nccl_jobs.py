@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-_NETWORKX = """
+NETWORKX = """
 class DiGraph:
     def __init__(self):
         self.edges, self.nodes = [], {}
@@ -44,7 +44,7 @@ class Jobs:
     def __init__(self, data_dir: Path, root: Path) -> None:
         self._program = data_dir.parent / "tools" / "dpro" / "gen_nccl.py"
         self._root = root
-        (root / "networkx.py").write_text(_NETWORKX)
+        (root / "networkx.py").write_text(NETWORKX)
         self._n = 0
 
     def record(

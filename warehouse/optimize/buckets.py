@@ -1,6 +1,7 @@
 """Which gradients to reduce together: searches the groups of a run that reduces them on rings.
 
-Runs that put gradients into buckets of one size are those of `warehouse.optimize.capped`.
+Runs that put gradients into buckets of one size are those of `warehouse.optimize.capped`, runs
+whose gradients servers reduce those of `warehouse.optimize.partitions`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import UsageError
-from warehouse.optimize import capped, gradients, reading
+from warehouse.optimize import capped, gradients, partitions, reading
 from warehouse.optimize.passes import Candidate, Passes
 from warehouse.optimize.reduction import Grouping, Reduction
 from warehouse.optimize.search import (
@@ -56,6 +57,8 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     graph = prediction.replayed(session, engine, before=options.before)
     if capped.applies(graph):
         return capped.search(session, engine, graph, options)
+    if partitions.applies(graph):
+        return partitions.search(session, engine, graph, options)
     what_if.refuse(graph, WhatIf(_WHAT_IF, _rate(options)))
     reduction = gradients.read(graph, options.bytes_per_s)
     _check(reduction, options)

@@ -6,6 +6,7 @@
 | `best_strategy.txt` | changes to Sync nodes of the first rank: `++` fuses two, `--` splits one |
 | `search_trajectory.txt` | a line for each candidate: number, pass, gain and best gain in percent |
 | `amp_list.txt` | operators that compute in 16 bits, one a line |
+| `tensor_partition_spec.txt` | tensors, as 0_1, and the bytes of their parts, a tensor a line |
 | `cluster_mapping.txt` | fused operators with the number of their cluster, one a line |
 """
 
@@ -32,8 +33,15 @@ BEST = "best_strategy.txt"
 TRAJECTORY = "search_trajectory.txt"
 PRECISION = "amp_list.txt"
 CLUSTERS = "cluster_mapping.txt"
+PARTITIONS = "tensor_partition_spec.txt"
+_PREFIX = "Distributed_Push_Pull/BytePSPushPull."
+_PARTITION = re.compile(r"\S*BytePSPushPull[._]([0-9]+(?:_[0-9]+)*) ([0-9]+)")
 _NAMES = re.compile(r"[^\s{},]+(\r?\n[^\s{},]+)*\s*")
 _OPERATORS = "SELECT DISTINCT operator FROM precision_operator() WHERE is_float32"
+_TENSORS = """
+SELECT tensors, any_value(tensor_bytes) FROM gradient_part_node()
+GROUP BY tensors ORDER BY split_part(tensors, '+', 1)::BIGINT
+"""
 _GROUP = re.compile(r"[0-9]+(\+[0-9]+)*")
 _SYNC = re.compile(r".*->Comm\.([0-9+]+)\.Sync")
 _STEP = re.compile(r"([0-9.]+): ([0-9]+),([-0-9.e]+),([-0-9.e]+)")
@@ -100,6 +108,39 @@ def parse_trajectory(text: str) -> list[Step]:
 def format_trajectory(steps: Iterable[Step]) -> str:
     """The text of a trajectory."""
     return "".join(f"{s.time}: {s.number},{s.gain},{s.best}\n" for s in steps)
+
+
+def parse_partitions(text: str) -> list[tuple[str, int]]:
+    """Tensors, as 3+4, with the bytes of their parts; raises UsageError."""
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _PARTITION.fullmatch(line.strip())
+        if match is not None:
+            found.append((match[1].replace("_", "+"), int(match[2])))
+        elif line.strip():
+            raise UsageError(
+                f"line {number} of {PARTITIONS} is not a tensor and the bytes of its parts",
+                hint=f"Write it as {_PREFIX}0_1 65536.",
+            )
+    return found
+
+
+def format_partitions(parts: Iterable[tuple[str, int]]) -> str:
+    """The text of the bytes of parts."""
+    return "".join(f"{_PREFIX}{name.replace('+', '_')} {size}\n" for name, size in parts)
+
+
+def _part_sizes(session: Session, sizes: str) -> list[tuple[str, int]]:
+    """The bytes of the parts of each tensor, no more than it has, from an edit."""
+    rows: list[Any] = session.run(_TENSORS).rows()
+    of_name = dict(each.split("=") for each in sizes.split(",") if "=" in each)
+    uniform = next((each for each in sizes.split(",") if "=" not in each), None)
+    found = []
+    for name, total in rows:
+        size = of_name.get(name, uniform)
+        if size is not None:
+            found.append((name, min(int(size), total)))
+    return found
 
 
 def changes_between(recorded: Sequence[str], groups: Sequence[str], rank: str) -> list[Change]:
@@ -188,6 +229,10 @@ def _texts(session: Session, strategy: Strategy) -> Mapping[str, str]:
         fused = [each.arguments["clusters"] for each in strategy.edits]
         texts = {CLUSTERS: clusters.format_clusters(fused[0])} if fused else {}
         return texts | {TRAJECTORY: format_trajectory(steps)}
+    sizes = [each.arguments["sizes"] for each in strategy.edits if each.name == "partitions"]
+    if sizes:
+        parts = _part_sizes(session, sizes[0])
+        return {PARTITIONS: format_partitions(parts), TRAJECTORY: format_trajectory(steps)}
     if not strategy.groups:
         return {}
     changes = changes_between(strategy.recorded_groups, strategy.groups, ranks[0][0])
@@ -210,6 +255,9 @@ def _edits(session: Session, path: Path, text: str) -> list[WhatIf] | None:
     elif '"best_strategy"' in text:
         rows = session.run("SELECT DISTINCT tensors FROM gradient_tensor() ORDER BY 1").rows()
         groups = apply([tensors for (tensors,) in rows], parse_best(text))
+    elif _PARTITION.fullmatch(text.partition("\n")[0].strip()):
+        sizes = ",".join(f"{name}={size}" for name, size in parse_partitions(text))
+        return [WhatIf("partitions", {"sizes": sizes})]
     elif _NAMES.fullmatch(text):
         return [_names_edit(session, path, text.split())]
     elif clusters.is_mapping(text):

@@ -1,0 +1,3 @@
+-- input: shared/dpro_byteps.sql
+-- input: shared/dpro_byteps_sizes.sql
+-- Expected values are those of least squares in NumPy.

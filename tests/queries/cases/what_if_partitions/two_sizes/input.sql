@@ -1,0 +1,4 @@
+-- input: shared/dpro_byteps.sql
+-- input: shared/dpro_byteps_sizes.sql
+-- parameters: sizes=0=8192,5=98304
+-- Tensor 0 in two parts, tensor 5 in one: all parts change places, as servers take them in turn.

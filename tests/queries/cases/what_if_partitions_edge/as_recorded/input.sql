@@ -1,0 +1,3 @@
+-- input: shared/dpro_byteps.sql
+-- input: shared/dpro_byteps_sizes.sql
+-- The nodes as recorded; part 1 of tensor 5 comes before tensor 0 on the links of server_0.

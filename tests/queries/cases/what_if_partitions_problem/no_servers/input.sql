@@ -1,0 +1,1 @@
+-- input: shared/dpro_three_tensors.sql

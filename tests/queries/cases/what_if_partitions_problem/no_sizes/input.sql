@@ -1,0 +1,2 @@
+-- input: shared/dpro_byteps.sql
+-- No metadata.json: neither sizes nor a rate.

@@ -1,0 +1,3 @@
+-- input: shared/dpro_byteps.sql
+-- input: shared/dpro_byteps_sizes.sql
+-- parameters: sizes=65536,5=32768

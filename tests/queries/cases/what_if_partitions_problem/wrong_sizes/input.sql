@@ -1,0 +1,3 @@
+-- input: shared/dpro_byteps.sql
+-- input: shared/dpro_byteps_sizes.sql
+-- parameters: sizes=5=1,5=8192,7=9,0=x
