@@ -62,7 +62,7 @@ SELECT '4_rate',
   CASE WHEN max(n_groups) = 1 THEN 'the run reduces all gradients in one group, and one size gives no rate'
     ELSE 'no two of the ' || max(n_groups) || ' recorded groups differ by a factor of 2 in size, so they give no rate'
   END,
-  'Give the rate of a send: bytes_per_s, or --bytes-per-s.'
+  'Give the rate of a send, as in --bytes-per-s 1GB/s, or bytes_per_s = 1e9 in the what-if.'
 FROM gradient_rate()
 WHERE stage = 'send' AND NOT has_sizes AND $bytes_per_s::DOUBLE = 0
 HAVING count(*) > 0

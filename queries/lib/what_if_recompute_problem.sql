@@ -53,7 +53,7 @@ taken AS (
   GROUP BY ALL
 )
 SELECT '1_none' AS kind, 'the run has no graph whose tensors are recorded' AS problem,
-  'Record and import an execution trace beside the timeline, or a Chakra file.' AS remedy
+  'Import an execution trace beside the timeline, a Chakra file, or a dPRO trial with the shapes of its forward operators.' AS remedy
 WHERE NOT EXISTS (FROM graph_size)
 UNION ALL
 SELECT '2_text', 'part ' || min(text) || ' is not FROM-TO@AGAIN', 'Write places of calls, as 17-98@1045.'
