@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,11 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.support.gpu_profiles import outcome
+from tests.support.gpu_profiles import imported, outcome
+from warehouse.errors import TraceError
+from warehouse.ingest import formats
+from warehouse.ingest.importer import FileImporter, Scratch
+from warehouse.ingest.streams import TraceStream
 
 #: In the words of Horovod's writer: tensors are processes, ends have no names, ranks are ticks.
 LINES = [
@@ -89,6 +94,72 @@ def test_a_timeline_cut_in_the_middle_has_what_came_before(tmp_path: Path) -> No
         ("MEMCPY_IN_FUSION_BUFFER", 5_000),
     ]
     assert {row[1] for row in found} == {"allreduce"}
+
+
+def events_of(text: str) -> tuple[list[dict[str, Any]], bool]:
+    """The events of an array that is not closed, and whether it ends inside one."""
+    found: list[dict[str, Any]] = []
+    decoder, at = json.JSONDecoder(), 1
+    while at := next((n for n in range(at, len(text)) if text[n] not in ",\n"), 0):
+        try:
+            event, at = decoder.raw_decode(text, at)
+        except ValueError:
+            return found, True
+        found.append(event)
+    return found, False
+
+
+def stages_of(events: list[dict[str, Any]]) -> list[tuple[str, str, int, int]]:
+    """Stage, tensor, start and duration in ns; -1 without an end."""
+    first = min((event["ts"] for event in events if "ts" in event), default=0)
+    names = {event["pid"]: event["args"].get("name") for event in events if event["ph"] == "M"}
+    names |= {e["pid"]: e["args"]["name"] for e in events if "name" in e.get("args", {})}
+    found: list[list[Any]] = []
+    for event in events:
+        if event["ph"] == "B":
+            found.append([event["name"], names[event["pid"]], (event["ts"] - first) * 1000, -1])
+        elif event["ph"] == "E":
+            tensor = names[event["pid"]]
+            begun = next(each for each in reversed(found) if each[1] == tensor and each[3] < 0)
+            begun[3] = (event["ts"] - first) * 1000 - begun[2]
+    return sorted((name, tensor, start, dur) for name, tensor, start, dur in found)
+
+
+@pytest.mark.slow
+def test_a_timeline_cut_at_any_byte_is_read_up_to_there(tmp_path: Path) -> None:
+    importer = formats.by_name("horovod")
+    assert isinstance(importer, FileImporter)
+    with duckdb.connect() as connection:
+        for n in range(len(WHOLE) + 1):
+            events, is_inside = events_of(WHOLE[:n])
+            stream = TraceStream(io.BytesIO(WHOLE[:n].encode()), "t.json", 1 << 20)
+            try:
+                facts = importer.read(stream, Scratch(tmp_path, connection))
+            except TraceError:
+                assert not events, n
+                continue
+            ((n_read,),) = connection.execute("SELECT count(*) FROM event").fetchall()
+            kinds = {problem.kind for problem in facts.problems}
+            assert (n_read, "truncated" in kinds) == (len(events), is_inside), n
+
+
+@pytest.mark.slow
+def test_a_timeline_cut_behind_or_in_an_event_has_its_stages_and_damage(tmp_path: Path) -> None:
+    ends = [n for n, letter in enumerate(WHOLE) if letter == "\n"]
+    cuts = [end - back for end in ends[2:] for back in (0, 1, 2, 20)]
+    for n in cuts:
+        (tmp_path / f"{n}.json").write_text(WHOLE[:n])
+    files = [tmp_path / f"{n}.json" for n in cuts]
+
+    with imported(files, tmp_path / "w.duckdb") as connection:
+        traces = connection.execute("SELECT id, name, damage IS NOT NULL FROM trace").fetchall()
+        assert len(traces) == len(cuts)
+        for trace_id, name, is_damaged in traces:
+            events, is_inside = events_of(WHOLE[: int(name)])
+            found = connection.execute(
+                "SELECT stage, group_name, ts, dur FROM collective WHERE trace_id = ?", [trace_id]
+            ).fetchall()
+            assert (sorted(found), is_damaged) == (stages_of(events), is_inside), name
 
 
 @pytest.mark.integration
