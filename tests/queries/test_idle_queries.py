@@ -152,3 +152,55 @@ def test_the_gaps_of_a_device_are_its_idle_time(random_runs: Runs) -> None:
         assert found == {
             (row["rank"], row["device"]): row["idle_ns"] for row in idle[run] if row["idle_ns"]
         }
+
+
+def places(trace: RandomTrace) -> dict[tuple[object, ...], tuple[int, int]]:
+    """Number of gaps and idle time before calls, by device, operator, module and Python frame."""
+    found: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    outermost = [
+        each for each in trace.operators
+        if each.dur > 0 and not any(above.category == "cpu_op" for above in trace.ancestors(each))
+    ]  # fmt: skip
+    for (device, _), (start, end), work, _before in gaps(trace, per_device=True):
+        call = trace.cause(work)
+        if call is None or call.ts <= start:
+            continue
+        idle = [(start, min(call.ts, end))]
+        mine: dict[tuple[object, ...], int] = defaultdict(int)
+        for each in outermost:
+            if (each.pid, each.tid) == (call.pid, call.tid):
+                module, frame = trace.frame_of(each, is_module=True), trace.frame_of(each)
+                place = (each.name, module and module.name, frame and frame.name)
+                mine[place] += covered(common([each.interval], idle))
+        mine[None, None, None] = covered(idle) - sum(mine.values())
+        for spot, idle_ns in mine.items():
+            if idle_ns:
+                found[device, *spot].append(idle_ns)
+    return {key: (len(each), sum(each)) for key, each in found.items()}
+
+
+def test_idle_time_is_where_a_search_finds_the_thread(random_runs: Runs) -> None:
+    rows = random_runs.rows("idle_place")
+
+    seen = set()
+    for run, traces in random_runs.jobs.items():
+        for trace in traces:
+            found = {
+                tuple(row[key] for key in ("device", "cpu_op", "module", "python")): (
+                    row["n_gaps"],
+                    row["idle_ns"],
+                )
+                for row in rows[run]
+                if row["rank"] == trace.rank
+            }
+            assert found == places(trace)
+            seen |= {tuple(value is not None for value in key[1:]) for key in found}
+    assert {(False, False, False), (True, True, True)} <= seen
+
+
+def test_idle_places_add_up_to_idle_time_before_calls(random_runs: Runs) -> None:
+    summary = random_runs.rows("idle_summary", per_device=True)
+
+    for run, rows in random_runs.rows("idle_place").items():
+        idle = sum(row["before_launch_ns"] or 0 for row in summary[run])
+        assert sum(row["idle_ns"] for row in rows) == idle

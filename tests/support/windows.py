@@ -73,6 +73,7 @@ SUMS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], Mapping[str, object]]
                      "total_backward_device_ns"), {}),
     "idle_summary": ((*_STREAM, "cause"), ("idle_ns", "before_launch_ns", "blocked_ns",
                                            "in_launch_ns", "after_launch_ns"), {}),
+    "idle_place": ((*_DEVICE, "cpu_op", "module", "python"), ("idle_ns",), {}),
     "queue_length_summary": (_STREAM, ("span_ns", "empty_ns", "full_ns"), {"full_length": 2}),
     "queue_length_over_time": ((*_STREAM, "bucket_start_ns"), ("covered_ns",), {}),
     "launch_summary": ((*_DEVICE, "call", "kind"), ("call_total_ns", "device_total_ns"), {}),

@@ -1,0 +1,2 @@
+-- input: shared/slow_steps.sql
+-- Idle before the calls: 40-132, 150-250, 270-290. aten::to begins at 131.
