@@ -1,13 +1,14 @@
 /* ---
 name = "dpro_replay"
-version = 1
+version = 2
 title = "Nodes of dPRO's global graph as work on resources, for a replay"
 help = """
 By default, waiting is computed and not taken from the recording: QUEUE lasts as long as that of the group
 with the shortest, and a group then holds the communicator of its rank until the copy out of the fusion
 buffer has ended. A send occupies its channel; a receive ends as long after its send as recorded. A
 message of BytePS occupies its link for as long as it lasts, and the answer comes after the least
-latency of the link.
+latency of the link; the gap behind an operator that updates weights is then the shortest of those of its
+rank, as others contain waiting for pulls.
 
 With dpro_rules, durations and resources are dPRO's: QUEUE lasts as long as recorded, waiting
 included; sends and receives of all channels are served one by one; links of BytePS have its mean
@@ -15,7 +16,7 @@ latency, and stay in use for the mean gap after a message. With unlimited update
 that update weights run as soon as they can.
 """
 grain = ["run_id", "place"]
-requires = { schema = ">=17", queries = ["dpro_node@1"] }
+requires = { schema = ">=17", queries = ["dpro_byteps_node@1", "dpro_node@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "place", "name", "phase", "stage", "tensors", "resource", "is_unlimited",
@@ -54,11 +55,19 @@ check = ">= 0"
 help = "Time between the node and communication that follows: of Sync the negotiation, of messages the latency"
 
 [changes]
+2 = "gaps behind updates of weights with BytePS"
 1 = "first version"
 --- */
+WITH shortest AS (
+  SELECT trace_id, min(coalesce(gap_ns, 0)) AS gap_ns
+  FROM dpro_node()
+  WHERE run_id IN (SELECT run_id FROM dpro_byteps_node()) AND contains(name, '->UPDATE_.')
+    AND NOT $dpro_rules::BOOLEAN
+  GROUP BY trace_id
+)
 SELECT
   run_id,
-  trace_id,
+  n.trace_id,
   rank,
   place,
   name,
@@ -83,7 +92,11 @@ SELECT
     WHEN $dpro_rules::BOOLEAN THEN dur_ns
     ELSE own_dur_ns
   END AS dur_ns,
-  CASE WHEN phase = 'Comm' AND NOT $dpro_rules::BOOLEAN THEN 0 ELSE coalesce(gap_ns, 0) END AS gap_ns,
+  CASE
+    WHEN phase = 'Comm' AND NOT $dpro_rules::BOOLEAN THEN 0
+    WHEN contains(name, '->UPDATE_.') THEN least(coalesce(n.gap_ns, 0), s.gap_ns)
+    ELSE coalesce(n.gap_ns, 0)
+  END AS gap_ns,
   CASE
     WHEN contains(name, 'FW') THEN 0
     WHEN contains(name, 'OUTPUT') THEN 1
@@ -99,5 +112,6 @@ SELECT
     WHEN $dpro_rules::BOOLEAN OR least_latency_ns IS NULL THEN negotiation_ns
     ELSE greatest(least_latency_ns, 0)
   END AS negotiation_ns
-FROM dpro_node()
+FROM dpro_node() AS n
+LEFT JOIN shortest AS s ON s.trace_id = n.trace_id
 ORDER BY run_id, place

@@ -9,7 +9,7 @@ calls and device work; commands of TPUs. `tw replay` simulates the nodes with
 the edges of replay_edge on the resources of replay_resource.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["dpro_replay@1", "replay_graph_node@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
+requires = { schema = ">=17", queries = ["dpro_replay@2", "replay_graph_node@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

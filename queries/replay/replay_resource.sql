@@ -8,7 +8,7 @@ edges of replay_edge keep the recorded order; of dPRO trials: the operators of a
 communicator, its channels; of graphs: threads and streams, which serve nodes as they become ready.
 """
 grain = ["run_id", "resource_id"]
-requires = { schema = ">=17", queries = ["dpro_replay@1", "replay_graph_node@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
+requires = { schema = ">=17", queries = ["dpro_replay@2", "replay_graph_node@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
 portable = false
 columns = ["run_id", "resource_id", "name", "kind", "rank", "track_id", "n_servers", "order"]
 

@@ -6,8 +6,7 @@ help = """
 Gradients that servers reduce (dPRO, BytePS) are cut into the fewest parts that are no larger than requested, equal in
 size; tensors without a size stay as they are. New messages and operations last as long as their size suggests
 (gradient_part_rate). Parts are on the servers in turn if they were recorded so, otherwise the first parts of a
-tensor stay where they were, and more follow in turn. The gap behind an operator that updates weights is the
-shortest of those of its rank, as others contain waiting for pulls.
+tensor stay where they were, and more follow in turn.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=18", queries = ["gradient_part_node@1", "gradient_part_rate@1", "replay_node@3"] }
@@ -143,12 +142,6 @@ added AS (
   JOIN template AS t ON t.run_id = n.run_id AND t.tensors = n.tensors
   JOIN thread AS h ON h.run_id = n.run_id AND h.server = n.server
 ),
-shortest AS (
-  SELECT trace_id, min(gap_ns) AS gap_ns
-  FROM replay_node()
-  WHERE kind = 'operator' AND contains(name, '->UPDATE_.')
-  GROUP BY trace_id
-),
 last AS (SELECT run_id, max(node_id) + 1 AS node_id FROM replay_node() GROUP BY run_id)
 SELECT
   n.node_id, n.run_id, n.trace_id, n.rank,
@@ -156,15 +149,10 @@ SELECT
   CASE WHEN d.node_id IS NULL THEN n.kind ELSE 'dropped' END AS kind,
   n.name,
   CASE WHEN d.node_id IS NULL THEN n.dur_ns ELSE 0 END AS dur_ns,
-  CASE
-    WHEN d.node_id IS NOT NULL THEN 0
-    WHEN n.kind = 'operator' AND contains(n.name, '->UPDATE_.') THEN least(n.gap_ns, g.gap_ns)
-    ELSE n.gap_ns
-  END AS gap_ns,
+  CASE WHEN d.node_id IS NULL THEN n.gap_ns ELSE 0 END AS gap_ns,
   n.priority, n.order_key, n.slot_id, n.bytes, n.release_ns, n.slice_id, n.track_id, n.measured_start_ns, n.measured_end_ns
 FROM replay_node() AS n
 LEFT JOIN dropped AS d ON d.run_id = n.run_id AND d.node_id = n.node_id
-LEFT JOIN shortest AS g ON g.trace_id = n.trace_id
 UNION ALL
 SELECT
   l.node_id + row_number() OVER (

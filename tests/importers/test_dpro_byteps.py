@@ -107,7 +107,7 @@ def test_the_default_replay_is_closer_to_the_true_step_time(replayed: Session) -
     truth = sum(map(max, steps)) / len(steps)
     found = replay(replayed, "default")
     end = max(start + dur for _, kind, start, dur in found if kind == "operator")
-    assert end == pytest.approx(truth, rel=0.03)
+    assert end == pytest.approx(truth, rel=0.005)
 
 
 # --- clocks

@@ -30,6 +30,12 @@ def predicted_ns(tw: Tw, db: Path, sizes: str) -> float:
     return float(max(row["predicted_ns"] for row in json.loads(replay.out)))
 
 
+def replayed_ns(tw: Tw, db: Path) -> float:
+    """What a replay of the recorded run takes, of the slowest worker."""
+    replay = tw("replay", "--db", db, "--format", "json")
+    return float(max(row["predicted_ns"] for row in json.loads(replay.out)))
+
+
 def sizes_of(n_bytes: list[int], counts: list[int]) -> str:
     return ",".join(f"{k}={-(-n_bytes[k] // n)}" for k, n in enumerate(counts))
 
@@ -53,10 +59,11 @@ def test_predictions_match_the_true_times_of_other_parts(
     others: list[list[int]],
 ) -> None:
     jobs = BytePSJobs(data_dir, tmp_path)
-    trial, _, n_bytes = jobs.record(arguments, recorded)
+    trial, recorded_ns, n_bytes = jobs.record(arguments, recorded)
     db = tmp_path / "trial.duckdb"
     assert tw("import", trial, "--run", "trial", "--db", db, *STEPS).code == 0
 
+    assert replayed_ns(tw, db) == pytest.approx(recorded_ns, rel=0.005)
     for counts in others:
         _, true_ns, _ = jobs.record(arguments, counts)
 
