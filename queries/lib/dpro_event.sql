@@ -5,7 +5,7 @@ title = "Operators and communication as dPRO collects them, in one time"
 help = """
 The events that dPRO's graph and statistics are made of: operators that the local graph contains,
 and the stages of communication from the first operator of a rank to the end of its last. Sync
-events of a rank that begin together are one, and operators of MXNet that follow each other and belong to
+events of a rank that begin together are one, and operators of MXNet or kernels of TensorFlow 1 that follow each other and belong to
 one node of the graph are one, from the start of the first to the end of the last. Hosts are aligned as dPRO does by default: the last
 Sync of all ranks of a host ends at the same mean time as that of the first host's ranks; after
 `tw link --clock METHOD` by the offsets of that method.
@@ -45,7 +45,7 @@ help = "Numbers of the tensors of communication, ascending, as in 3+4"
 WITH rank AS (
   SELECT
     t.run_id, t.id AS trace_id, t.rank, t.base_ns, t.host_name, g.name AS process,
-    json_extract_string(g.attributes_json, '$.platform') = 'mxnet' AS is_mxnet,
+    json_extract_string(g.attributes_json, '$.platform') IN ('mxnet', 'tensorflow1') AS is_in_parts,
     c.id IS NOT NULL AS is_aligned, c.offset_ns
   FROM trace AS t
   JOIN graph AS g ON g.trace_id = t.id
@@ -62,7 +62,7 @@ recorded AS MATERIALIZED (
     o.step_number AS step,
     r.base_ns + o.ts AS start_ns,
     o.dur AS dur_ns,
-    coalesce(r.is_mxnet, false) AS is_mxnet
+    coalesce(r.is_in_parts, false) AS is_in_parts
   FROM cpu_op AS o
   JOIN rank AS r ON r.trace_id = o.trace_id
   JOIN dpro_operation() AS n ON n.trace_id = o.trace_id AND n.operator = o.name
@@ -76,13 +76,13 @@ part AS (
       (lag((name, step)) OVER (PARTITION BY trace_id ORDER BY start_ns, slice_id))
         IS DISTINCT FROM (name, step) AS is_first
     FROM recorded
-    WHERE is_mxnet
+    WHERE is_in_parts
   )
 ),
 operation AS (
-  SELECT * EXCLUDE (is_mxnet)
+  SELECT * EXCLUDE (is_in_parts)
   FROM recorded
-  WHERE NOT is_mxnet
+  WHERE NOT is_in_parts
   UNION ALL
   SELECT
     trace_id, min(slice_id), any_value(name), any_value(phase), any_value(step),

@@ -377,3 +377,63 @@ def test_lines_that_are_no_record_are_left_out_and_named(tmp_path: Path) -> None
     with duckdb.connect(str(tmp_path / "w.duckdb"), read_only=True) as connection:
         rows = connection.execute("SELECT kind, count, example FROM import_problem").fetchall()
     assert rows == [("unreadable_line", 1, "9: begin, 1")]
+
+
+def timeline(first_us: int) -> list[dict[str, Any]]:
+    """A step of two operators, of which the first has two kernels, as TensorFlow 1 writes it."""
+    device = "/device:GPU:0/stream:all Compute"
+    return [
+        {"name": "process_name", "ph": "M", "pid": 1, "args": {"name": device}},
+        *(
+            {"ph": "X", "cat": "Op", "name": kind, "pid": 1, "tid": 0, "ts": first_us + ts,
+             "dur": dur, "args": {"name": name, "op": kind}}
+            for name, kind, ts, dur in (
+                ("fc/MatMul", "MatMul", 0, 30), ("fc/MatMul", "MatMul", 30, 10),
+                ("gradients/fc/MatMul", "MatMul", 50, 20),
+            )
+        ),
+    ]  # fmt: skip
+
+
+@pytest.mark.integration
+def test_a_folder_of_the_hook_for_tensorflow_1_is_a_trial(tw: Tw, tmp_path: Path) -> None:
+    """The hook joins the timelines of steps in any order, and names the graph by them."""
+    for gpu in "01":
+        folder = tmp_path / "traces" / gpu
+        folder.mkdir(parents=True)
+        events = timeline(1000 + int(gpu)) + timeline(int(gpu))
+        (folder / "temp.json").write_text(json.dumps({"traceEvents": events}))
+        (folder / "metadata.json").write_text("{}")
+        (folder / "dag.gml").write_text(
+            'graph [ directed 1 node [ id 0 label "fc/MatMul" ] '
+            'node [ id 1 label "gradients/fc/MatMul" ] edge [ source 0 target 1 ] ]'
+        )
+
+    assert tw("import", tmp_path / "traces").code == 0
+    names = "SELECT rank, step, name, start_ns - min(start_ns) OVER (), dur_ns FROM dpro_event() "
+    result = tw("query", names + "ORDER BY ALL", "--format", "json")
+
+    expected = [
+        (rank, step, name, 1_000_000 * step + 1000 * rank + begin_ns, dur_ns)
+        for rank in (0, 1)
+        for step in (0, 1)
+        for name, begin_ns, dur_ns in (
+            ("BW.gradients/fc/MatMul", 50_000, 20_000), ("FW.fc/MatMul", 0, 40_000)
+        )
+    ]  # fmt: skip
+    assert [tuple(row.values()) for row in json.loads(result.out)] == expected
+    replay = json.loads(tw("replay", "--format", "json").out)
+    assert {row["predicted_ns"] for row in replay} == {70_000}
+
+
+@pytest.mark.integration
+def test_a_trial_without_operators_of_a_gpu_is_reported(tw: Tw, tmp_path: Path) -> None:
+    folder = tmp_path / "traces" / "0"
+    folder.mkdir(parents=True)
+    text = json.dumps({"traceEvents": timeline(0)}).replace("device:GPU", "device:CPU")
+    (folder / "temp.json").write_text(text)
+    (folder / "dag.gml").write_text('graph [ directed 1 node [ id 0 label "fc/MatMul" ] ]')
+
+    ran = tw("import", tmp_path / "traces")
+
+    assert "1 missing_operator" in ran.err

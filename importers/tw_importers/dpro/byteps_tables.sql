@@ -15,6 +15,7 @@ CREATE TABLE tensor_name (tensor_id BIGINT, name VARCHAR);
 CREATE TABLE topology (algorithm VARCHAR, channel BIGINT, from_rank BIGINT, to_rank BIGINT);
 CREATE TABLE member (worker VARCHAR, gpu VARCHAR);
 CREATE TABLE platform (name VARCHAR);
+CREATE TABLE operation_step (seq BIGINT, step BIGINT);
 CREATE TABLE document_range (document VARCHAR, first_seq BIGINT, n BIGINT);
 CREATE TABLE operation_thread (
   pid VARCHAR, tid VARCHAR, thread_name VARCHAR, is_operators BOOLEAN, stream BIGINT, ordinal BIGINT

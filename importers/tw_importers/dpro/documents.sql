@@ -11,6 +11,31 @@ FROM (
   GROUP BY document
 );
 
+-- Timelines of TensorFlow 1, one after the other for each step: each begins with the names of its
+-- processes, and the process of a device has the operators on all of its streams.
+CREATE TABLE timeline_step AS
+SELECT
+  pid,
+  TRY_CAST(regexp_extract(json_extract_string(args, '$.name'), '/device:GPU:(\d+)', 1) AS BIGINT) AS ordinal,
+  seq AS first_seq,
+  lead(seq, 1, 9223372036854775807) OVER (PARTITION BY pid ORDER BY seq) AS next_seq
+FROM document_event
+WHERE document = 'trace' AND ph = 'M' AND name = 'process_name'
+  AND json_extract_string(args, '$.name') LIKE '%/device:GPU%/stream:all Compute%';
+
+-- Steps count from 0 in the order of their times: the recorder joins the files of steps in any order.
+CREATE TABLE operation_step AS
+SELECT e.seq, dense_rank() OVER (ORDER BY s.begin_ns, s.first_seq) - 1 AS step
+FROM (
+  SELECT s.pid, s.first_seq, s.next_seq, min(e.ts_ns) AS begin_ns
+  FROM timeline_step AS s
+  JOIN document_event AS e
+    ON e.document = 'trace' AND e.ph = 'X' AND e.pid = s.pid AND e.seq BETWEEN s.first_seq AND s.next_seq
+  GROUP BY ALL
+) AS s
+JOIN document_event AS e
+  ON e.document = 'trace' AND e.ph = 'X' AND e.pid = s.pid AND e.seq BETWEEN s.first_seq AND s.next_seq;
+
 -- Lines of TensorFlow's profiler: operators and streams of a device. MXNet's has no names of lines:
 -- operators are those of the process that the first operator of the graph runs in.
 CREATE TABLE operation_thread AS
@@ -35,6 +60,11 @@ JOIN (
 ) AS p ON p.pid = t.pid
 WHERE contains(p.name, '/device:GPU')
   AND (contains(t.name, 'TensorFlow Ops') OR contains(t.name, 'Stream #'))
+UNION ALL
+SELECT DISTINCT e.pid, e.tid, NULL, true, NULL, s.ordinal
+FROM document_event AS e
+JOIN timeline_step AS s ON s.pid = e.pid
+WHERE e.document = 'trace' AND e.ph = 'X'
 UNION ALL
 SELECT DISTINCT pid, tid, NULL, true, NULL, NULL
 FROM document_event

@@ -3,10 +3,15 @@ CREATE OR REPLACE TEMP MACRO category_of(raw) AS (raw);
 CREATE OR REPLACE TEMP MACRO is_on_device(raw) AS (raw IN ('kernel', 'gpu_memcpy'));
 CREATE OR REPLACE TEMP MACRO is_restated_flow(raw) AS (false);
 
--- The operator of an event: `long_name` is NAME:TYPE, perhaps below the function that contains it.
+-- The operator of an event: `long_name` is NAME:TYPE, perhaps below the function that contains it;
+-- timelines of TensorFlow 1 have `name` and `op`, its type.
 CREATE OR REPLACE TEMP MACRO operation_of(args, name) AS (
   regexp_replace(
-    coalesce(split_part(json_extract_string(args, '$.long_name'), ':', 1), name),
+    coalesce(
+      split_part(json_extract_string(args, '$.long_name'), ':', 1),
+      CASE WHEN json_exists(args, '$.op') THEN split_part(json_extract_string(args, '$.name'), ':', 1) END,
+      name
+    ),
     '^StatefulPartitionedCall.*?/', ''
   )
 );

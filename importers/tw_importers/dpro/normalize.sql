@@ -6,12 +6,17 @@ WHERE trace_id = getvariable('trace_id') AND source_pid IN ('"Horovod"', '"NCCL"
 
 INSERT INTO cpu_op (slice_id, trace_id, track_id, ts, dur, name, step_number)
 SELECT
-  id, trace_id, track_id, ts, dur, name,
-  TRY_CAST(json_extract_string(args_json, '$.group_id') AS BIGINT)
-FROM slice
-WHERE trace_id = getvariable('trace_id') AND category = 'cpu_op'
+  s.id, s.trace_id, s.track_id, s.ts, s.dur, s.name,
+  coalesce(TRY_CAST(json_extract_string(s.args_json, '$.group_id') AS BIGINT), t.step)
+FROM slice AS s
+LEFT JOIN (
+  SELECT o.slice_n, t.step
+  FROM scratch.operation_step AS t
+  JOIN scratch.slice_order AS o ON o.seq = t.seq
+) AS t ON s.id = getvariable('first_id') + t.slice_n
+WHERE s.trace_id = getvariable('trace_id') AND s.category = 'cpu_op'
   AND NOT EXISTS (FROM scratch.platform WHERE name = 'mxnet')
-ORDER BY id;
+ORDER BY s.id;
 
 -- MXNet's profiler names neither steps nor what runs between the passes. Up to the next operator of
 -- the graph, what follows the last forward operator is the output, and behind the last backward
@@ -149,7 +154,10 @@ ORDER BY ALL;
 INSERT INTO graph (id, trace_id, kind, name, format_version, attributes_json)
 SELECT
   getvariable('first_id'), getvariable('trace_id'), 'dpro', worker || '.rank' || gpu, NULL,
-  (SELECT '{"platform": "mxnet"}' FROM scratch.platform WHERE name = 'mxnet')
+  CASE
+    WHEN EXISTS (FROM scratch.platform WHERE name = 'mxnet') THEN '{"platform": "mxnet"}'
+    WHEN EXISTS (FROM scratch.operation_step) THEN '{"platform": "tensorflow1"}'
+  END
 FROM scratch.member;
 
 INSERT INTO graph_node (id, trace_id, graph_id, node_id, name, type, inputs_json, outputs_json)

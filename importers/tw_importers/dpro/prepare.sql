@@ -170,4 +170,9 @@ FROM (
   SELECT TRY_CAST(json_extract_string(args, '$.group_id') AS BIGINT) AS step
   FROM event
   WHERE ph = 'X' AND cat = 'cpu_op'
-);
+)
+UNION ALL
+SELECT 0, 'missing_operator', 'warning', count(*),
+  'operators of the graph, of which the recording has none on a GPU: a replay has nothing to simulate'
+FROM local_node
+WHERE NOT EXISTS (FROM event WHERE cat = 'cpu_op');
