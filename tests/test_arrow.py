@@ -40,6 +40,8 @@ def test_commands_do_not_load_pandas(tmp_path: Path) -> None:
         ("export", "perfetto", "-o", tmp_path / "x.pftrace"),
         ("export", "html", "-o", tmp_path / "x.html"),
         ("replay",),
+        ("diagnose",),
+        ("trend", "utilization", "busy_ns"),
     ):
         assert run_with_pandas(tmp_path, COMMAND, *command, "--db", db).endswith("pandas: False")
 

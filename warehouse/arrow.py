@@ -8,7 +8,13 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.library.header import Column
 
 
 class _NoPandas:
@@ -32,3 +38,16 @@ def leave_pandas_unloaded() -> None:
         pa.array([0])
     finally:
         sys.meta_path.remove(_NoPandas)
+
+
+def table_of(rows: Iterable[Mapping[str, Any]], columns: Iterable[Column]) -> pa.Table:
+    """A table of rows by column name, made without loading pandas."""
+    import pyarrow as pa
+
+    leave_pandas_unloaded()
+    types = {
+        "VARCHAR": pa.string(), "DOUBLE": pa.float64(), "BIGINT": pa.int64(),
+        "BOOLEAN": pa.bool_(),
+    }  # fmt: skip
+    schema = pa.schema([(each.name, types[each.type]) for each in columns])
+    return pa.Table.from_pylist(list(rows), schema)

@@ -158,6 +158,21 @@ SILENT: Mapping[str, str] = {
     "dpro_statistic": "only trials of dPRO have its operations",
     "what_if_daydream_edge": "only trials of dPRO have its operations",
     **{f"model_{name}": "no model is fitted" for name in ("list", "show", "prediction")},
+    "device_prediction": "no model is fitted",
+    "device_sample": "the random traces have no shapes",
+    "fused_sample": "no cluster was measured",
+    **{
+        f"finding_{name}": "nothing is wrong with the random traces in this way"
+        for name in ("allocation", "data_loading", "outlier_step", "slow_collective")
+    },
+    **{
+        f"finding_{name}": "the random traces have no shapes"
+        for name in ("below_roofline", "low_precision")
+    },
+    **{
+        f"finding_tpu_{name}": "only captures of TPUs have commands"
+        for name in ("imbalance", "transfer")
+    },
     "predicted_path": "no run is predicted",
     "prediction_summary": "no run is predicted",
     "replay_error": "no run is predicted",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warehouse import arrow
 from warehouse.cli import options
 from warehouse.link.link_sets import deprecated_words, link_sets
 from warehouse.query import encoding
@@ -121,8 +122,6 @@ def _check(is_graphs: bool, link_set: str | None, clock: str | None) -> None:
 
 
 def _result(counts: Iterable[LinkCount]) -> QueryResult:
-    import pyarrow as pa
-
     from warehouse.library.header import Column
     from warehouse.query.result import QueryResult
 
@@ -132,7 +131,5 @@ def _result(counts: Iterable[LinkCount]) -> QueryResult:
         Column("n_before", "BIGINT", "count", "Links before"),
         Column("n_after", "BIGINT", "count", "Links now"),
     )
-    kinds = {"VARCHAR": pa.string(), "BIGINT": pa.int64()}
-    schema = pa.schema([(column.name, kinds[column.type]) for column in columns])
-    rows = [{name: getattr(each, name) for name in schema.names} for each in counts]
-    return QueryResult(pa.Table.from_pylist(rows, schema), columns, {})
+    rows = [{column.name: getattr(each, column.name) for column in columns} for each in counts]
+    return QueryResult(arrow.table_of(rows, columns), columns, {})

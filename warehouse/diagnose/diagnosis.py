@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from warehouse import arrow
 from warehouse.diagnose import findings, pricing
 from warehouse.diagnose.findings import Finding, Unjudged
 from warehouse.errors import QueryError
@@ -127,14 +128,5 @@ def _extent_ns(session: Session) -> float | None:
 
 
 def _result(session: Session, rows: Sequence[dict[str, Any]]) -> QueryResult:
-    import pyarrow as pa
-
-    types = {
-        "VARCHAR": pa.string(),
-        "DOUBLE": pa.float64(),
-        "BIGINT": pa.int64(),
-        "BOOLEAN": pa.bool_(),
-    }
-    schema = pa.schema([pa.field(each.name, types[each.type]) for each in COLUMNS])
-    table = pa.Table.from_pylist(list(rows), schema)
+    table = arrow.table_of(rows, COLUMNS)
     return QueryResult(table, COLUMNS, session.manifest(session.queries.find("traces"), {}))

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from warehouse import plugins
+from warehouse import arrow, plugins
 from warehouse.errors import UsageError
 from warehouse.library.header import Column
 from warehouse.query.result import QueryResult
@@ -285,10 +285,5 @@ def result(
     columns: tuple[Column, ...] = COLUMNS,
 ) -> QueryResult:
     """Rows of these columns with their manifest."""
-    import pyarrow as pa
-
-    types = {"VARCHAR": pa.string(), "DOUBLE": pa.float64(), "BIGINT": pa.int64(),
-             "BOOLEAN": pa.bool_()}  # fmt: skip
-    schema = pa.schema([(each.name, types[each.type]) for each in columns])
     about = session.manifest(session.queries.find(query), {})
-    return QueryResult(pa.Table.from_pylist(list(rows), schema), columns, about)
+    return QueryResult(arrow.table_of(rows, columns), columns, about)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from warehouse import arrow
 from warehouse.errors import UsageError
 from warehouse.library.arguments import arguments
 from warehouse.library.header import Column, Header
@@ -245,12 +246,4 @@ def _columns(column: Column) -> tuple[Column, ...]:
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Any:
-    import pyarrow as pa
-
-    types = {
-        "VARCHAR": pa.string(), "DOUBLE": pa.float64(), "BIGINT": pa.int64(),
-        "BOOLEAN": pa.bool_(),
-    }  # fmt: skip
-    columns = _columns(Column("", "DOUBLE", "", ""))
-    schema = pa.schema([pa.field(each.name, types[each.type]) for each in columns])
-    return pa.Table.from_pylist(list(rows), schema)
+    return arrow.table_of(rows, _columns(Column("", "DOUBLE", "", "")))
