@@ -112,7 +112,7 @@ def test_the_changelog_is_written_from_the_headers() -> None:
 def parameters_of(query: Query) -> dict[str, Any]:
     samples: dict[str, Any] = {"BIGINT": 1, "DOUBLE": 0.5, "VARCHAR": "x", "BOOLEAN": True}
     samples |= {f"{name}[]": [value] for name, value in samples.items()}
-    samples |= {p.name: int(p.min) for p in query.parameters if p.min is not None and p.min > 1}
+    samples |= {p.name: int(p.min) for p in query.parameters if p.min is not None and p.min >= 1}
     return {
         p.name: p.default if p.has_default else samples.get(p.name, samples[p.type])
         for p in query.parameters
