@@ -78,7 +78,7 @@ def test_steps_are_those_of_all_ranks(tw: Tw, imported_files: WarehouseCache) ->
     assert found["Slowest step"][0] == pytest.approx(longest * 1000, abs=2)
     assert found["Slowest step"][1] == f"step {step} of rank {rank}"
     costs = [each["cost"] for each in findings(Path("x.html").read_text())]
-    shares = [float(cost.removeprefix("at most ").split(" %")[0]) for cost in costs]
+    shares = [float(cost.removeprefix("about ").split(" %")[0]) for cost in costs]
     assert shares and shares == sorted(shares, reverse=True)
 
 
@@ -98,7 +98,7 @@ def test_a_page_and_a_workbook_begin_with_what_makes_the_run_slow(tw: Tw, tmp_pa
     assert first["cost"].endswith(f"{waited / 1e6:.3f} ms")
     assert first["severity"] == "high"
     overview = Book(Path("x.xlsx")).texts("Overview")
-    assert overview[1][:2] == ["Finding", "At most"]
+    assert overview[1][:2] == ["Finding", "Estimate"]
     places = {row[0]: n for n, row in enumerate(overview) if row}
     assert 1 < places["data loading"] < places["Key figure"] < places["Sheet"]
     about = overview[places["data loading"]][2]

@@ -26,7 +26,7 @@ COLUMNS = (
     Column("subject", "VARCHAR", "text", "What it is about; NULL: not judged", nullable=True),
     Column("cost_ns", "DOUBLE", "ns", "What a repair would save; NULL: unknown", nullable=True),
     Column("cost_share", "DOUBLE", "ratio", "cost_ns by the measured time", nullable=True),
-    Column("is_bound", "BOOLEAN", "bool", "Whether cost_ns is an upper bound, not replayed"),
+    Column("is_bound", "BOOLEAN", "bool", "Whether cost_ns is an estimate, not replayed"),
     Column("coverage", "DOUBLE", "ratio",
            "Share of the device time it could judge; NULL: all that was recorded", nullable=True),
     Column("location", "VARCHAR", "text", "Operator, module and Python function", nullable=True),

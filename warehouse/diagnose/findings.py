@@ -25,7 +25,7 @@ _SPECIAL = re.compile(r"([*?\[])")  # in a pattern of GLOB
 
 @dataclass(frozen=True)
 class Finding:
-    """What costs time in a run. `bound_ns` is what its repair could save at most, in ns."""
+    """What costs time in a run. `bound_ns` estimates what its repair could save, in ns."""
 
     finding: str
     subject: str

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warehouse.replay.graph import Graph
 
 MOST = 24  # changes that are replayed, those of the largest bounds
-LEAST_COVERAGE = 0.5  # below it, a price is an upper bound only
+LEAST_COVERAGE = 0.5  # below it, a cost is an estimate only
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def _headline(found: Diagnosis, run: str) -> str:
         least, most = map(percent, found.busy)
         text += f", devices busy {least if least == most else f'{least} to {most}'}"
     if found.problem is not None:
-        return f"{text}. Costs are upper bounds: no replay, as {found.problem}."
+        return f"{text}. Costs are estimates from recorded times: no replay, as {found.problem}."
     if found.replay_error is None:
         return f"{text}."
     return (
@@ -62,10 +62,10 @@ def _finding(n: int, row: dict[str, Any], width: int) -> Iterator[str]:
 
 
 def cost(row: dict[str, Any]) -> str:
-    """The cost of a finding, relative and absolute: at most 12.3 %, 45.67 ms."""
+    """The cost of a finding, relative and absolute: 12.3 %, 45.67 ms; `about` marks estimates."""
     amount = "unknown" if row["cost_ns"] is None else duration(row["cost_ns"])
     share = "" if row["cost_share"] is None else f"{percent(row['cost_share'])}, "
-    return f"{'at most ' if row['is_bound'] else ''}{share}{amount}"
+    return f"{'about ' if row['is_bound'] else ''}{share}{amount}"
 
 
 def about(row: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Key figures and findings: what a page and a workbook begin with.
 
-Findings are what makes the run slow, with upper bounds of what their repair would save: to price
+Findings are what makes the run slow, with estimates of what their repair would save: to price
 them by replay, as `tw diagnose` does, takes longer than the whole report.
 
 A report declares key figures (`warehouse.export.report`): each is SQL over the rows of one of its
@@ -102,7 +102,7 @@ def _findings(session: Session, run: str) -> Findings | None:
     name = shlex.quote(run)
     return Findings(
         shown[:_FINDINGS],
-        f"At most: what takes long may be hidden behind other work. tw diagnose --run {name} "
+        f"Estimates from recorded times: other work may hide them. tw diagnose --run {name} "
         f"replays the run without each of them, and says what it would save.{more}",
     )
 

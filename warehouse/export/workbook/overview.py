@@ -57,7 +57,7 @@ def _findings(book: Book, sheet: Worksheet, row: int, found: Findings) -> int:
     from warehouse.diagnose import text
 
     head, wrapped = book.style(bold=True, bottom=1), book.style(text_wrap=True, valign="top")
-    for place, name in enumerate(("Finding", "At most", "What it is, and what to try")):
+    for place, name in enumerate(("Finding", "Estimate", "What it is, and what to try")):
         sheet.write_string(row, place, name, head)
     for each in map(dict, found.rows):
         row += 1
