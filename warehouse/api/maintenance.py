@@ -160,5 +160,5 @@ class Maintenance:
         from warehouse.query import session
         from warehouse.store import info
 
-        with session.opened(self._place, Selection(runs=("all",))) as opened:
+        with session.opened(self._place, Selection(runs=("all",), with_captures=True)) as opened:
             return info.read(opened)

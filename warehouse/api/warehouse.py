@@ -108,9 +108,11 @@ class Warehouse(Exports, Maintenance):
         return self.scope(run="all").query("runs")
 
     def traces(self) -> QueryResult:
-        """Returns one row per trace in scope; without a scope, of all runs."""
-        seen = self if self._selection != Selection() else self.scope(run="all")
-        return seen.query("traces")
+        """Returns one row per trace in scope; without a scope, of all runs, also of captures."""
+        seen = Selection(runs=("all",), with_captures=True)
+        if self._selection != Selection():
+            seen = self._selection
+        return Warehouse(self._place, seen).query("traces")
 
     def queries(self) -> dict[str, Query]:
         """Returns the newest version of each library query by name, with its `header`."""

@@ -50,7 +50,7 @@ def info(
     from warehouse.store import info as facts
 
     place = session.Place.of(db, wait_s=wait_s)
-    with session.opened(place, Selection(runs=("all",))) as opened:
+    with session.opened(place, Selection(runs=("all",), with_captures=True)) as opened:
         found = facts.read(opened, with_traces=with_traces or as_json)
         covered = opened.run("coverage").table().to_pylist() if with_coverage else []
     if as_json:

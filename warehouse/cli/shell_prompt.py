@@ -49,7 +49,7 @@ class _Completer(Completer):
             try:
                 # Typing must not block: no completion while another process writes.
                 place = session.Place(self._place.path, 0.2, query_path=self._place.query_path)
-                with session.opened(place, Selection(runs=("all",))) as opened:
+                with session.opened(place, Selection(runs=("all",), with_captures=True)) as opened:
                     self._words = completion.vocabulary(opened)
             except TwError:
                 return completion.Vocabulary()

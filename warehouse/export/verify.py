@@ -57,7 +57,7 @@ def verify(place: Place, path: Path) -> Verification:
     """Verifies a file; raises UsageError if it has no manifest, DatabaseError."""
     made = manifest.read(path)
     changed = made.sha256 is not None and manifest.sha256(path) != made.sha256
-    with session.opened(place, Selection(runs=("all",))) as opened:
+    with session.opened(place, Selection(runs=("all",), with_captures=True)) as opened:
         ids, missing = _traces(opened, made)
         findings = [Finding(path.name, DIFFERS, "the file was changed after it was written")]
         findings = findings if changed else []

@@ -47,11 +47,11 @@ def widened(
 
     from warehouse.query import execute
 
-    everything = scope.resolve(connection, Selection(runs=("all",)))
+    everything = scope.resolve(connection, Selection(runs=("all",), with_captures=True))
     scope.apply(connection, everything)
-    allowed = scope.resolve(
-        connection, selection if selection.runs or selection.traces else _all_runs(selection)
-    )
+    wide = selection if selection.runs or selection.traces else _all_runs(selection)
+    allowed = scope.resolve(connection, replace(wide, with_captures=True))
+    chosen: set[int] = set()
     rows = execute.run(
         connection,
         library.find("compare_side"),
@@ -67,7 +67,7 @@ def widened(
                 f"side {name}, {text!r}, has no trace in scope",
                 hint="Omit --run and --trace, or select both sides with them.",
             )
-    chosen = {trace_id for _, trace_id in rows} & set(allowed.trace_ids)
+        chosen |= scope.measured(connection, found & set(allowed.trace_ids))
     return scope.of_traces(connection, chosen, allowed.from_ns, allowed.to_ns)
 
 

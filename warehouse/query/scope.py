@@ -11,6 +11,10 @@ like `slice.ts`. A slice is in scope, unclipped, if it intersects the window; an
 (dur -1) lasts to the end of its trace; a counter value lasts until the next. A link is in scope if
 both its ends are. Causes, parents and states of what is in the window may lie outside of it: the
 views named `whole_…` show the rows of all times, and `time_window` holds the window.
+
+A trace of how graphs were captured (a source file of role `capture`) is not in scope beside the
+traces that replay them, unless it is named: its time would count twice. Its operators are causes
+of their work, so the views named `whole_…` show it.
 """
 
 from __future__ import annotations
@@ -33,7 +37,7 @@ from warehouse.wording import counted
 if TYPE_CHECKING:
     import duckdb
 
-_SHOWN_DAMAGE = 3  # traces named in a warning
+_SHOWN = 3  # traces named in a message
 _FOREVER = (1 << 63) - 1  # ns
 
 
@@ -52,6 +56,7 @@ class _Trace:
     name: str
     rank: int | None
     damage: str | None
+    is_capture: bool
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,9 @@ def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scop
     _check_window(selection)
     catalogue = _read(connection)
     runs, notice = _choose_runs(catalogue, selection)
-    traces = _choose_traces(catalogue, runs, selection)
+    found = _choose_traces(catalogue, runs, selection)
+    traces = found if selection.traces or selection.with_captures else _without_captures(found)
+    captures = [trace for trace in _captures(catalogue, traces) if trace not in traces]
     if selection.traces or selection.ranks:
         runs = [run for run in runs if any(t.run_id == run.id for t in traces)]
     chosen = Scope(
@@ -81,8 +88,9 @@ def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scop
         and len(traces) == len(catalogue.traces)
         and selection.from_ns is None
         and selection.to_ns is None,
-        notice=notice,
-        damage=_damage([(trace.name, trace.damage) for trace in traces]),
+        capture_ids=tuple(sorted(trace.id for trace in captures)),
+        notice=_joined(notice, _left_out([trace for trace in found if trace not in traces])),
+        damage=_damage([(trace.name, trace.damage) for trace in [*traces, *captures]]),
     )
     if chosen.has_window:
         _check_content(connection, chosen)
@@ -95,7 +103,7 @@ def of_traces(
     from_ns: int | None = None,
     to_ns: int | None = None,
 ) -> Scope:
-    """Returns the scope of the given traces."""
+    """Returns the scope of the given traces, with the captures of their runs as causes."""
     ids = sorted(set(trace_ids))
     at = _qualifier(connection)
     runs = connection.execute(
@@ -109,7 +117,52 @@ def of_traces(
     ).fetchall()
     run_ids = tuple(run_id for run_id, _ in runs)
     names = tuple(name for _, name in runs)
-    return Scope(run_ids, tuple(ids), names, from_ns, to_ns, damage=_damage(traces))
+    captures = connection.execute(
+        f"SELECT id FROM {at}trace WHERE {conditions.among('run_id', run_ids)} AND id IN "
+        f"({_captures_in(at)}) AND NOT {conditions.among('id', ids)} ORDER BY id"
+    ).fetchall()
+    return Scope(
+        run_ids, tuple(ids), names, from_ns, to_ns,
+        capture_ids=tuple(trace_id for (trace_id,) in captures), damage=_damage(traces),
+    )  # fmt: skip
+
+
+def measured(connection: duckdb.DuckDBPyConnection, trace_ids: Iterable[int]) -> set[int]:
+    """Returns the given traces without captures of runs of which others are given."""
+    given = set(trace_ids)
+    traces = [trace for trace in _read(connection).traces if trace.id in given]
+    return {trace.id for trace in _without_captures(traces)}
+
+
+def _without_captures(traces: Sequence[_Trace]) -> list[_Trace]:
+    """Leaves out captures of runs that have other traces."""
+    measured = {trace.run_id for trace in traces if not trace.is_capture}
+    return [trace for trace in traces if not (trace.is_capture and trace.run_id in measured)]
+
+
+def _captures_in(at: str) -> str:
+    return f"SELECT trace_id FROM {at}source_file WHERE role = 'capture'"
+
+
+def _captures(catalogue: _Catalogue, traces: Sequence[_Trace]) -> list[_Trace]:
+    """The captures of the runs of some traces."""
+    runs = {trace.run_id for trace in traces}
+    return [trace for trace in catalogue.traces if trace.is_capture and trace.run_id in runs]
+
+
+def _left_out(captures: Sequence[_Trace]) -> str | None:
+    if not captures:
+        return None
+    names = ", ".join(trace.name for trace in captures[:_SHOWN])
+    more = ", ..." if len(captures) > _SHOWN else ""
+    return (
+        f"{counted(len(captures), 'recording')} of captured graphs left out ({names}{more}); "
+        "--trace NAME to read one"
+    )
+
+
+def _joined(*notices: str | None) -> str | None:
+    return "; ".join(each for each in notices if each) or None
 
 
 def _damage(traces: Sequence[tuple[str, str | None]]) -> str | None:
@@ -117,8 +170,8 @@ def _damage(traces: Sequence[tuple[str, str | None]]) -> str | None:
     damaged = [f"{name} ({lost})" for name, lost in traces if lost]
     if not damaged:
         return None
-    shown = ", ".join(damaged[:_SHOWN_DAMAGE])
-    more = f" and {len(damaged) - _SHOWN_DAMAGE} more" if len(damaged) > _SHOWN_DAMAGE else ""
+    shown = ", ".join(damaged[:_SHOWN])
+    more = f" and {len(damaged) - _SHOWN} more" if len(damaged) > _SHOWN else ""
     return f"{len(damaged)} of {counted(len(traces), 'trace')} damaged: {shown}{more}"
 
 
@@ -184,7 +237,8 @@ def _read(connection: duckdb.DuckDBPyConnection) -> _Catalogue:
         ORDER BY r.kind <> 'predicted', 3, max(t.id) NULLS FIRST, r.id
     """).fetchall()
     traces = connection.execute(
-        f"SELECT id, run_id, name, rank, damage FROM {at}trace ORDER BY id"
+        f"SELECT id, run_id, name, rank, damage, id IN ({_captures_in(at)}) "
+        f"FROM {at}trace ORDER BY id"
     ).fetchall()
     return _Catalogue(
         [_Run(run_id, name, when, tuple(tags or ())) for run_id, name, when, tags in runs],
@@ -330,15 +384,17 @@ def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
         if (migration.version, migration.name) == (None, "views"):
             views = migration.sql.replace("CREATE OR REPLACE VIEW", _TEMP_VIEW)
             statements.execute(connection, views)
-    if scope.has_window:
+    if scope.has_window or scope.capture_ids:
         _open_window(connection, scope, tables)
 
 
 def _open_window(
     connection: duckdb.DuckDBPyConnection, scope: Scope, tables: dict[str, frozenset[str]]
 ) -> None:
-    """Creates the views that show the window, and the rows of the scope at all times."""
-    at, anytime = _qualifier(connection), replace(scope, from_ns=None, to_ns=None)
+    """Creates the views that show the window, and the rows at all times, also of captures."""
+    at = _qualifier(connection)
+    ids = tuple(sorted({*scope.trace_ids, *scope.capture_ids}))
+    anytime = replace(scope, trace_ids=ids, from_ns=None, to_ns=None)
     start, stop = _or(scope.from_ns, -_FOREVER), _or(scope.to_ns, _FOREVER)
     views = [f"{_TEMP_VIEW} time_window AS SELECT {start} AS from_ns, {stop} AS to_ns"]
     for name, shown in _whole_tables().items():

@@ -21,6 +21,7 @@ class Selection:
     ranks: tuple[int, ...] = ()
     from_ns: int | None = None  # on the scale of slice.ts
     to_ns: int | None = None
+    with_captures: bool = False  # also traces of captured graphs that are not named
 
 
 Names = str | int | Iterable[str | int]
@@ -73,7 +74,8 @@ class Scope:
     from_ns: int | None = None
     to_ns: int | None = None
     covers_all: bool = False  # every row of the warehouse: no filter is needed
-    notice: str | None = None  # printed when the run was chosen by default
+    capture_ids: tuple[int, ...] = ()  # traces of captured graphs, seen as causes only
+    notice: str | None = None  # printed when the run was chosen by default, or captures left out
     damage: str | None = None  # printed when traces were read from damaged files
 
     @property

@@ -227,14 +227,14 @@ class Shell:
 
     def tables(self, rest: str) -> None:
         """List tables and views."""
-        with session.opened(self.place, Selection(runs=("all",))) as opened:
+        with session.opened(self.place, Selection(runs=("all",), with_captures=True)) as opened:
             self._lines(describe.tables(opened.connection, rest))
 
     def schema(self, rest: str) -> None:
         """Show the columns of a table with type, unit and description."""
         if not rest:
             raise UsageError(".schema requires a table", hint=".tables lists them.")
-        with session.opened(self.place, Selection(runs=("all",))) as opened:
+        with session.opened(self.place, Selection(runs=("all",), with_captures=True)) as opened:
             self._lines(describe.table(opened.connection, rest))
 
     def queries(self, rest: str) -> None:

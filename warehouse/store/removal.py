@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,7 +61,7 @@ def remove(
 def _plan(
     connection: duckdb.DuckDBPyConnection, selection: Selection, age: Age | None
 ) -> RemovalPlan:
-    chosen = scope.resolve(connection, selection)
+    chosen = scope.resolve(connection, replace(selection, with_captures=True))
     ids = list(chosen.trace_ids)
     if age is not None:
         old = _old_runs(connection, age)
