@@ -1,12 +1,13 @@
 /* ---
 name = "link_hand_over"
-version = 1
+version = 2
 title = "Links between threads that hand over to each other"
 help = """
 The threads of the forward and the backward pass (links of kind forward_backward) run in turns. Where
-operators and calls of one pause, and the other stops during the pause, the first continues after it:
-from the outermost slice with which the other stopped to the first one after the pause. Without devices,
-one thread runs both.
+operators, calls and annotations of one pause, and the other stops during the pause, the first continues
+after it: from the outermost slice with which the other stopped to the first one after the pause.
+Annotations during which operators or calls of either thread run do not count: a thread may wait in
+them. Without devices, one thread runs both.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["launch", "link where kind = 'forward_backward'"] }
@@ -26,6 +27,7 @@ rule.help = "pause"
 confidence.help = "0.8"
 
 [changes]
+2 = "a thread is also busy in annotations during which neither thread runs operators or calls"
 1 = "first version"
 --- */
 WITH gradient AS MATERIALIZED (
@@ -93,15 +95,68 @@ reach AS (
     ) AS before_ns
   FROM outer_activity
 ),
+-- Times during which a thread runs operators or calls, without pauses.
+busy AS MATERIALIZED (
+  SELECT
+    r.track_id,
+    r.start_ns,
+    coalesce(lead(r.before_ns) OVER (PARTITION BY r.track_id ORDER BY r.start_ns), l.end_ns) AS end_ns
+  FROM reach AS r
+  JOIN (SELECT track_id, max(end_ns) AS end_ns FROM outer_activity GROUP BY track_id) AS l
+    ON l.track_id = r.track_id
+  WHERE r.before_ns IS NULL OR r.before_ns < r.start_ns
+),
+annotated AS MATERIALIZED (
+  SELECT slice_id, track_id, ts AS start_ns, ts + dur AS end_ns
+  FROM annotation
+  WHERE trace_id = $trace_id::BIGINT
+    AND side = 'host'
+    AND dur > 0
+    AND track_id IN (SELECT track_id FROM partner)
+),
+crossed AS (
+  SELECT a.slice_id
+  FROM (
+    SELECT slice_id, start_ns, end_ns, track_id FROM annotated
+    UNION ALL
+    SELECT a.slice_id, a.start_ns, a.end_ns, p.other_id
+    FROM annotated AS a
+    JOIN partner AS p ON p.track_id = a.track_id
+  ) AS a
+  ASOF JOIN busy AS b ON b.track_id = a.track_id AND a.end_ns > b.start_ns
+  WHERE b.end_ns > a.start_ns
+),
+lone AS MATERIALIZED (
+  SELECT slice_id, track_id, start_ns, end_ns
+  FROM annotated
+  WHERE slice_id NOT IN (SELECT slice_id FROM crossed)
+),
 pause AS MATERIALIZED (
   SELECT track_id, before_ns, start_ns AS after_ns
-  FROM reach
+  FROM (
+    SELECT
+      track_id,
+      start_ns,
+      max(end_ns) OVER (
+        PARTITION BY track_id ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS before_ns
+    FROM (
+      SELECT track_id, start_ns, end_ns FROM busy
+      UNION ALL
+      SELECT track_id, start_ns, end_ns FROM lone
+    )
+  )
   WHERE before_ns IS NULL OR before_ns < start_ns
+),
+running AS MATERIALIZED (
+  SELECT slice_id, track_id, start_ns, end_ns FROM activity
+  UNION ALL
+  SELECT slice_id, track_id, start_ns, end_ns FROM lone
 ),
 stop AS (
   SELECT track_id, before_ns AS end_ns FROM pause WHERE before_ns IS NOT NULL
   UNION ALL
-  SELECT track_id, max(end_ns) FROM activity GROUP BY track_id
+  SELECT track_id, max(end_ns) FROM running GROUP BY track_id
 ),
 waiting AS (
   SELECT p.track_id, p.before_ns, p.after_ns, o.other_id
@@ -117,13 +172,13 @@ handed AS MATERIALIZED (
 -- The outermost of the slices with which a thread stops.
 last_slice AS (
   SELECT a.track_id, a.end_ns, min_by(a.slice_id, (a.start_ns, a.slice_id)) AS slice_id
-  FROM activity AS a
+  FROM running AS a
   SEMI JOIN handed AS h ON h.other_id = a.track_id AND h.end_ns = a.end_ns
   GROUP BY a.track_id, a.end_ns
 ),
 next_slice AS (
   SELECT a.track_id, a.start_ns, min(a.slice_id) AS slice_id
-  FROM activity AS a
+  FROM running AS a
   SEMI JOIN handed AS h ON h.track_id = a.track_id AND h.after_ns = a.start_ns
   GROUP BY a.track_id, a.start_ns
 )

@@ -52,6 +52,20 @@ class Walk:
             each for each in self.host if each.dur > 0 and each.category in ("cpu_op", *CALLS)
         ]
 
+    def is_lone_annotation(self, each: Slice) -> bool:
+        """Whether neither its thread nor a partner runs operators or calls during it."""
+        place = (each.pid, each.tid)
+        threads = {place, *self.partners(place)}
+        return (
+            each.category == "user_annotation"
+            and each.dur > 0
+            and not any(
+                (other.pid, other.tid) in threads and other.ts < each.end and other.end > each.ts
+                for other in self.trace.slices
+                if other.dur > 0 and other.category in ("cpu_op", *CALLS)
+            )
+        )
+
     def parts(self) -> list[Part]:
         """From the first to the last."""
         last = [each for each in self.work if each.end == self.end]

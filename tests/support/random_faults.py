@@ -55,6 +55,17 @@ def _host_code(ns: int) -> Fault:
     return compute
 
 
+def _annotated(ns: int) -> Fault:
+    """Between the forward and the backward pass, which another thread runs."""
+
+    @_at("forward")
+    def compute(program: Any, thread: Any, n: int) -> None:
+        with program.annotation(thread, "loss"):
+            thread.now += ns
+
+    return compute
+
+
 def _allocation(ns: int) -> Fault:
     @_at("forward")
     def allocate(program: Any, thread: Any, n: int) -> None:
@@ -118,6 +129,7 @@ def _slow_network(ratio: int) -> Change:
 KINDS = {
     "loader": Kind("data_loading", _loading),
     "host code": Kind("host_code", _host_code),
+    "annotated": Kind("host_code", _annotated),
     "allocation": Kind("allocation", _allocation),
     "waits": Kind("synchronization", _waits),
     "copies": Kind("copy", _copies),
