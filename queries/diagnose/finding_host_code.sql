@@ -4,8 +4,8 @@ version = 1
 title = "Finding: devices are idle while the host runs other code"
 help = """
 Idle time of devices before the call that launches the next work (causes host and host_sync of idle_gap), by
-the outermost operator or annotation, beside steps and data loaders, that a thread of the trace was in. The
-device with most idle time counts, and of names the five with most.
+the outermost operator or annotation, beside steps, data loaders and compiling (finding_recompilation), that a
+thread of the trace was in. The device with most idle time counts, and of names the five with most.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["device_gap@3"], rows = ["gpu_op", "launch", "cpu_op | annotation"] }
@@ -67,6 +67,7 @@ extent AS (
   ASOF JOIN gap AS b
     ON b.trace_id = o.trace_id AND b.device_id = d.device_id AND o.end_ns > b.start_ns
   WHERE o.name NOT ILIKE '%dataloader%'
+    AND NOT regexp_matches(o.name, '^(dynamo|entire_(frame|backward)_compile)$|\(dynamo_timed\)$')
 ),
 crossed AS (
   SELECT trace_id, device_id, name, start_ns, end_ns, unnest(range(first_n, last_n + 1)) AS n

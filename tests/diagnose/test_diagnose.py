@@ -60,13 +60,17 @@ def test_a_program_without_faults_has_no_finding_of_two_percent(seed: int, tmp_p
 @pytest.mark.integration
 @pytest.mark.parametrize(
     ("name", "finding"),
-    [("loader_{}.json.gz", "data_loading"), ("ranks_{}", "straggler")],
-    ids=["loader", "rank"],
+    [
+        ("loader_{}.json.gz", "data_loading"),
+        ("ranks_{}", "straggler"),
+        ("compile_{}.json.gz", "recompilation"),
+    ],
+    ids=["loader", "rank", "compile"],
 )
 def test_a_repair_of_a_recorded_program_saves_what_was_predicted(
     name: str, finding: str, tmp_path: Path
 ) -> None:
-    """Pauses of 20 ms in a loader, or on one of two ranks; recorded without them, too."""
+    """Pauses of 20 ms in a loader or on one of two ranks, or a new shape; and without them."""
     db = tmp_path / "w.duckdb"
     measured = {}
     for run in ("with", "without"):

@@ -163,7 +163,13 @@ SILENT: Mapping[str, str] = {
     "fused_sample": "no cluster was measured",
     **{
         f"finding_{name}": "nothing is wrong with the random traces in this way"
-        for name in ("allocation", "data_loading", "outlier_step", "slow_collective")
+        for name in (
+            "allocation",
+            "data_loading",
+            "outlier_step",
+            "recompilation",
+            "slow_collective",
+        )
     },
     **{
         f"finding_{name}": "the random traces have no shapes"

@@ -62,7 +62,7 @@ CASES = {
     "cases_captures": ("link_graph_capture",),
     "cases_diagnose": (
         "finding_below_roofline", "finding_data_loading", "finding_low_precision",
-        "finding_slow_collective",
+        "finding_slow_collective", "finding_recompilation",
     ),
     "cases_disc": ("cluster_problems",),
     "cases_disc_times": ("cluster_times",),

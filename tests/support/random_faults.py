@@ -116,6 +116,21 @@ def _outlier(ns: int) -> Fault:
     return pause
 
 
+def _recompilation(ns: int) -> Fault:
+    """In one step, with the names that TorchDynamo records."""
+
+    @_at("begin")
+    def recompile(program: Any, thread: Any, n: int) -> None:
+        if n == 1:
+            with (
+                program.operator(thread, "dynamo"),
+                program.operator(thread, "_compile.compile_inner (dynamo_timed)"),
+            ):
+                thread.now += 3 * ns
+
+    return recompile
+
+
 def _slow_launches(ratio: int) -> Change:
     return lambda cat, name, dur: dur * ratio if cat == "launch" else dur
 
@@ -134,6 +149,7 @@ KINDS = {
     "waits": Kind("synchronization", _waits),
     "copies": Kind("copy", _copies),
     "slow rank": Kind("straggler", _slow_rank, ranks=2),
+    "recompilation": Kind("recompilation", _recompilation),
     "outlier": Kind("outlier_step", _outlier),
     "launches": Kind("launch_bound", change=_slow_launches),
     "network": Kind("exposed_communication", change=_slow_network, ratio=600),

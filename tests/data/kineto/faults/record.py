@@ -1,9 +1,12 @@
-"""Records programs with a fault, and without it: a slow loader, and a slow rank of two.
+"""Records programs with a fault, and without it: a slow loader, a slow rank of two, and a shape
+that a compiled model has not seen.
 
     python record.py FOLDER
 
-Writes loader_with.json.gz, loader_without.json.gz, and ranks_with/ and ranks_without/ with a file
-for each rank. The faults are pauses, so the load of the machine changes little of what they cost.
+Writes loader_with.json.gz, loader_without.json.gz, compile_with.json.gz, compile_without.json.gz,
+and ranks_with/ and ranks_without/ with a file
+for each rank. The faults are pauses, or take much longer than the rest, so the load of the machine
+changes little of what they cost.
 """
 
 from __future__ import annotations
@@ -57,6 +60,25 @@ def load(pause_s: float, path: Path) -> None:
     write(recorded, path)
 
 
+def compiled(other_size: int, path: Path) -> None:
+    torch.set_num_threads(1)
+    model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1))
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+    torch._dynamo.reset()
+    run = torch.compile(model, dynamic=False, backend="aot_eager")
+
+    def step(size: int) -> None:
+        run(torch.randn(size, 64)).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    step(8)
+    with profile(activities=[ProfilerActivity.CPU]) as recorded:
+        for n in range(STEPS):
+            step(other_size if n == 3 else 8)
+    write(recorded, path)
+
+
 def train(rank: int, pause_s: float, folder: Path) -> None:
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29631")
     torch.set_num_threads(1)
@@ -95,5 +117,6 @@ if __name__ == "__main__":
     target = Path(sys.argv[1])
     for name, pause in (("with", 0.02), ("without", 0.0)):
         load(pause, target / f"loader_{name}.json.gz")
+        compiled(9 if pause else 8, target / f"compile_{name}.json.gz")
         (target / f"ranks_{name}").mkdir(exist_ok=True)
         mp.spawn(train, (pause, target / f"ranks_{name}"), nprocs=2)
