@@ -70,9 +70,9 @@ _KNOWN = (
         "Import the trace that the workbook was made from.",
     ),
     Refusal(
-        (".pftrace", ".perfetto-trace", ".proto"), (),
-        "a Perfetto trace, which tw writes but does not read",
-        "Use rocprofv3 with `--output-format rocpd` (or csv, json), which tw imports.",
+        (".pftrace", ".perfetto-trace"), (),
+        "not a Perfetto trace, which begins with a packet",
+        "Was it copied completely?",
     ),
     Refusal(
         (), (),

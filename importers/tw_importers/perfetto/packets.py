@@ -1,0 +1,69 @@
+"""Walks over the packets of a trace, also over compressed ones.
+
+Format: protos/perfetto/trace/trace.proto; compressed packets are traces themselves.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from google.protobuf.message import DecodeError
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from tw_importers.perfetto.messages import messages
+from tw_importers.protobuf.wire import corrupt, fields
+
+_PACKET = 1
+_LENGTH_DELIMITED = 2
+_MOST_NESTED = 4  # compressed packets in compressed packets
+
+
+def packets(data: memoryview, depth: int = 0) -> Iterator[tuple[int, Any]]:
+    """Yields the packets, messages of type Packet, each with its offset in the file.
+
+    Raises CorruptTrace, with the offset, where the file is cut or no trace.
+    """
+    parse = messages().new("Packet").FromString
+    for field in fields(data, 0, len(data)):
+        if field.number != _PACKET or field.wire_type != _LENGTH_DELIMITED:
+            continue  # what later versions may add beside packets
+        try:
+            packet = parse(data[field.value : field.end])
+        except DecodeError:
+            raise corrupt(field.start, "a packet cannot be decoded") from None
+        if not packet.compressed:
+            yield field.start, packet
+            continue
+        with memoryview(_decompressed(packet.compressed, field.start, depth)) as inner:
+            for _, each in packets(inner, depth + 1):
+                yield field.start, each
+
+
+def _decompressed(content: bytes, offset: int, depth: int) -> bytes:
+    if depth >= _MOST_NESTED:
+        raise corrupt(offset, "compressed packets are nested too deeply")
+    try:
+        return zlib.decompress(content)
+    except zlib.error:
+        raise corrupt(offset, "packets cannot be decompressed") from None
+
+
+def content_of(packet: Any) -> str:
+    """What a packet holds that is not read: the name of its field in trace_packet.proto."""
+    for field in UnknownFieldSet(packet):
+        if field.field_number not in _FIELDS_OF_ALL:
+            return _names().get(field.field_number, f"field {field.field_number}")
+    return "nothing"
+
+
+_FIELDS_OF_ALL = (3, 79, 87, 98)  # trusted_uid, trusted_pid, first_packet_on_sequence, machine_id
+
+
+@cache
+def _names() -> dict[int, str]:
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket
+
+    return {field.number: field.name for field in TracePacket.DESCRIPTOR.fields}
