@@ -337,6 +337,12 @@ def _xplane() -> list[Files]:
     return _one("t.xplane.pb", xplane.WHOLE, (xplane.JAX / "vm.xplane.pb").read_bytes())
 
 
+def _perfetto() -> list[Files]:
+    from tests.importers import test_perfetto as perfetto
+
+    return _one("t.pftrace", perfetto.WHOLE, perfetto.trace(*perfetto.SLICE))
+
+
 def _tf_run_metadata() -> list[Files]:
     from tests.importers import test_tf_run_metadata as run_metadata
 
@@ -477,6 +483,7 @@ for _family in (
     Family("tf_run_metadata", "tf_run_metadata", "protobuf", _tf_run_metadata),
     Family("tf_graph", "tf_graph", "protobuf", _tf_graph),
     Family("xplane", "xplane", "protobuf", _xplane),
+    Family("perfetto", "perfetto", "protobuf", _perfetto, ("bigtpu/*/out3*/perfetto.pftrace",)),
     Family("ctf", "ctf", "blocks", _ctf, is_capture=True),
     Family("gzip", None, "archive", _gzip),
     Family("archive", None, "archive", _archive, is_capture=True),

@@ -6,15 +6,16 @@ Format: protos/perfetto/trace/track_event/debug_annotation.proto.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
+from tw_importers.perfetto.messages import messages
 from tw_importers.protobuf.declared import ONE
 
 _KEPT_TEXTS = 1 << 14
+_MOST_KNOWN, _LONGEST_KNOWN = 1 << 16, 256  # annotations that are remembered; bytes of one
 
 
 def text_of(value: bytes) -> str:
@@ -33,40 +34,73 @@ def json_double(value: float) -> str:
     return repr(value) if math.isfinite(value) else f'"{value}"'
 
 
-def object_of(
-    annotations: Any, keys: Mapping[int, bytes], texts: Mapping[int, bytes]
-) -> str | None:
-    """The JSON object of annotations, which may repeat names; None without any.
+class Arguments:
+    """Encodes annotations of a sequence with its interned names and values.
 
-    `keys` and `texts` are interned names and values.
+    Each distinct one is decoded once, as long as few of them are remembered.
     """
-    if not annotations:
-        return None
-    members = [f"{_key(each, keys)}:{_value(each, keys, texts)}" for each in annotations]
-    return f"{{{','.join(members)}}}"
 
+    def __init__(self) -> None:
+        self._keys: dict[int, str] = {}
+        self._texts: dict[int, str] = {}
+        self._known: dict[bytes, str] = {}  # members by the bytes of their annotations
+        self._parse = messages().new("Annotation").FromString
 
-def _key(annotation: Any, keys: Mapping[int, bytes]) -> str:
-    if annotation.name_iid:
-        return json_text(keys.get(annotation.name_iid, b"name %d" % annotation.name_iid))
-    return json_text(annotation.name)
+    def clear(self) -> None:
+        """Forgets what was interned."""
+        self._keys.clear()
+        self._texts.clear()
+        self._known.clear()
 
+    def intern(self, interned: Any) -> None:
+        """Adds names and values, from a message of type Interned."""
+        for known, added in ((self._keys, interned.keys), (self._texts, interned.texts)):
+            for each in added:
+                known[each.iid] = json_text(each.name)
+                self._known.clear()
 
-def _value(annotation: Any, keys: Mapping[int, bytes], texts: Mapping[int, bytes]) -> str:
-    if annotation.entries:
-        return object_of(annotation.entries, keys, texts) or "{}"
-    if annotation.values:
-        return f"[{','.join([_value(each, keys, texts) for each in annotation.values])}]"
-    kind = annotation.WhichOneof(ONE)
-    if kind == "text_iid":
-        return json_text(texts.get(annotation.text_iid, b"text %d" % annotation.text_iid))
-    if kind == "nested":
-        return _nested(annotation.nested)
-    if kind == "json":
-        return _embedded(annotation.json)
-    if kind is None:
-        return f'{{"n_bytes":{len(annotation.proto)}}}' if annotation.proto else "null"
-    return _scalar(getattr(annotation, kind))
+    def encoded(self, annotations: Any) -> str:
+        """The JSON object of annotations, as bytes; it may repeat names.
+
+        Raises DecodeError if one is none.
+        """
+        known = self._known
+        members = [known.get(each) or self._decoded(each) for each in annotations]
+        return f"{{{','.join(members)}}}"
+
+    def _decoded(self, content: bytes) -> str:
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        found = self._member(self._parse(content))
+        if len(content) <= _LONGEST_KNOWN:
+            self._known[content] = found
+        return found
+
+    def _member(self, annotation: Any) -> str:
+        return f"{self._key(annotation)}:{self._value(annotation)}"
+
+    def _key(self, annotation: Any) -> str:
+        iid = annotation.name_iid
+        if iid:
+            return self._keys.get(iid) or f'"name {iid}"'
+        return json_text(annotation.name)
+
+    def _value(self, annotation: Any) -> str:
+        if annotation.entries:
+            return f"{{{','.join(map(self._member, annotation.entries))}}}"
+        if annotation.values:
+            return f"[{','.join(map(self._value, annotation.values))}]"
+        kind = annotation.WhichOneof(ONE)
+        if kind == "text_iid":
+            iid = annotation.text_iid
+            return self._texts.get(iid) or f'"text {iid}"'
+        if kind == "nested":
+            return _nested(annotation.nested)
+        if kind == "json":
+            return _embedded(annotation.json)
+        if kind is None:
+            return f'{{"n_bytes":{len(annotation.proto)}}}' if annotation.proto else "null"
+        return _scalar(getattr(annotation, kind))
 
 
 def _scalar(value: bytes | bool | int | float) -> str:

@@ -1,8 +1,8 @@
 """Clocks of a trace: timestamps of any of them in the clock of the trace.
 
 A snapshot holds the times of several clocks at one instant; between snapshots clocks advance
-equally. Ids from 64 to 127 belong to one sequence of packets. The clock of the trace is the one that
-the first snapshot names, else BOOTTIME.
+equally. Ids from 64 to 127 belong to one sequence of packets. The clock of the trace is the one
+that the first snapshot names, else BOOTTIME.
 
 Format: protos/perfetto/trace/clock_snapshot.proto.
 """
@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from typing import Any
 
-REALTIME, BOOTTIME = 1, 6
+REALTIME, MONOTONIC, BOOTTIME = 1, 3, 6
 _FIRST_OF_SEQUENCE, _FIRST_GLOBAL = 64, 128
 Key = tuple[int, int]  # sequence, or 0, and the id of the clock
 _Times = tuple[list[int], list[int]]  # of two clocks, snapshot by snapshot, in ns

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from tw_importers.perfetto.arguments import json_text, object_of, text_of
+from tw_importers.perfetto.arguments import json_text, text_of
 from tw_importers.perfetto.sequences import Sequence
 from tw_importers.perfetto.tracks import Key, Tracks
 from tw_importers.protobuf.declared import ONE
@@ -74,7 +74,7 @@ class EventReader:
         return taken
 
     def add(self, sequence: Sequence, event: Any, ns: int) -> None:
-        """Adds the rows of an event at a time of the trace."""
+        """Adds the rows of an event at a time of the trace. Raises DecodeError if it is damaged."""
         seq = self._n_events
         self._n_events += 1
         phase, key, dur = _TYPES.get(event.type), _key(sequence, event), None
@@ -83,30 +83,33 @@ class EventReader:
             phase, key = _PHASES.get(letter, letter), _legacy_key(sequence, event, letter)
             dur = event.legacy.duration_us * 1000 if phase == COMPLETE else None
         track_n = self._tracks.number(key)
+        found = event.annotations
+        args = sequence.arguments.encoded(found) if found else None
         name, category = _name(sequence, event), _category(sequence, event)
-        args = object_of(event.annotations, sequence.keys, sequence.texts)
-        extra = _extra(sequence, event)
-        self._rows["event"].append(
-            (seq, phase, track_n, ns, dur, category, name, args, extra)
-        )
+        extra = None if phase == END else self._extra(sequence, event)
+        self._rows["event"].append((seq, phase, track_n, ns, dur, category, name, args, extra))
         if phase == COUNTER:
             self._sample(sequence, event, seq, key, ns)
         elif event.counter_values or event.double_counter_values:
             self._extra_samples(sequence, event, seq, ns)
         if event.flows or event.last_flows or event.flows_old or event.last_flows_old:
-            hops = self._rows["hop"]
-            hops += [(seq, each, False) for each in (*event.flows, *event.flows_old)]
-            hops += [(seq, each, True) for each in (*event.last_flows, *event.last_flows_old)]
+            self._hops(event, seq)
+
+    def _extra(self, sequence: Sequence, event: Any) -> str | None:
         for field in UnknownFieldSet(event):
             self._unread[field.field_number] += 1
+        return _extra(sequence, event)
+
+    def _hops(self, event: Any, seq: int) -> None:
+        hops = self._rows["hop"]
+        hops += [(seq, each, False) for each in (*event.flows, *event.flows_old)]
+        hops += [(seq, each, True) for each in (*event.last_flows, *event.last_flows_old)]
 
     def _sample(self, sequence: Sequence, event: Any, seq: int, key: Key, ns: int) -> None:
         value = event.int_value if event.HasField("int_value") else event.double_value
         self._add_sample(sequence, key, seq, ns, value)
 
-    def _add_sample(
-        self, sequence: Sequence, key: Key, seq: int, ns: int, value: float
-    ) -> None:
+    def _add_sample(self, sequence: Sequence, key: Key, seq: int, ns: int, value: float) -> None:
         if state := self._tracks.counters.get(key.uuid or 0):
             value = state.value(value, sequence.id)
         self._rows["sample"].append((seq, self._tracks.number(key), ns, float(value)))
@@ -167,16 +170,17 @@ def _name(sequence: Sequence, event: Any) -> str | None:
     """The name of an event; None if it has none."""
     iid = event.name_iid or event.legacy.name_iid
     if iid:
-        return text_of(sequence.names.get(iid, b"name %d" % iid))
+        return sequence.names.get(iid, f"name {iid}")
     return text_of(event.name) if event.HasField("name") else None
 
 
 def _category(sequence: Sequence, event: Any) -> str | None:
     """The categories of an event, with commas between; None if it has none."""
-    known = sequence.categories
-    texts = [known.get(iid, b"category %d" % iid) for iid in event.category_iids]
-    texts += event.categories
-    return ",".join(map(text_of, texts)) if texts else None
+    iids, texts = event.category_iids, event.categories
+    if not texts:
+        return sequence.category(iids) if iids else None
+    named = [text_of(each) for each in texts]
+    return ",".join([sequence.category(iids), *named] if iids else named)
 
 
 def _extra(sequence: Sequence, event: Any) -> str | None:
@@ -189,14 +193,14 @@ def _extra(sequence: Sequence, event: Any) -> str | None:
             f'"function_name":{json_text(location.function)},"line_number":{location.line}}}'
         )
     if event.HasField("log"):
-        body = sequence.log_bodies.get(event.log.body_iid, b"")
-        members.append(f'"log_message":{json_text(body)}')
+        body = sequence.log_bodies.get(event.log.body_iid, "")
+        members.append(f'"log_message":{json_text(body.encode())}')
     kind = event.WhichOneof(ONE)
     if kind == "correlation":
         members.append(f'"correlation_id":{event.correlation}')
     elif kind is not None:
-        text = event.correlation_text or sequence.correlations.get(event.correlation_iid, b"")
-        members.append(f'"correlation_id":{json_text(text)}')
+        text = sequence.correlations.get(event.correlation_iid, "").encode()
+        members.append(f'"correlation_id":{json_text(event.correlation_text or text)}')
     return f"{{{','.join(members)}}}" if members else None
 
 

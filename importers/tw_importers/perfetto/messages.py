@@ -1,5 +1,7 @@
 """Perfetto's protobuf messages, with the fields that are read.
 
+Annotations of events are left as bytes: many are equal to others of their sequence.
+
 Field numbers: github.com/google/perfetto, protos/perfetto/trace/: trace_packet.proto,
 track_event/*.proto, interned_data/interned_data.proto, clock_snapshot.proto,
 trace_packet_defaults.proto, ps/process_tree.proto.
@@ -38,7 +40,7 @@ _DECLARED: Final = {
         "double_counters": (45, "uint64*"), "double_counter_values": (46, "double*"),
         "flows_old": (36, "uint64*"), "flows": (47, "fixed64*"),
         "last_flows_old": (42, "uint64*"), "last_flows": (48, "fixed64*"),
-        "annotations": (4, "Annotation*"), "task": (5, "Task"), "log": (21, "Log"),
+        "annotations": (4, "bytes*"), "task": (5, "Task"), "log": (21, "Log"),
         "location": (33, "Location"), "location_iid": (34, "uint64"),
         "correlation": (52, "uint64?"), "correlation_text": (53, "bytes?"),
         "correlation_iid": (54, "uint64?"),

@@ -16,8 +16,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from tw_importers.perfetto.messages import messages
 from tw_importers.protobuf.wire import corrupt, fields
 
-_PACKET = 1
-_LENGTH_DELIMITED = 2
+_PACKET = 0x0A  # Trace.packet: field 1, length-delimited
 _MOST_NESTED = 4  # compressed packets in compressed packets
 
 
@@ -27,19 +26,44 @@ def packets(data: memoryview, depth: int = 0) -> Iterator[tuple[int, Any]]:
     Raises CorruptTrace, with the offset, where the file is cut or no trace.
     """
     parse = messages().new("Packet").FromString
-    for field in fields(data, 0, len(data)):
-        if field.number != _PACKET or field.wire_type != _LENGTH_DELIMITED:
-            continue  # what later versions may add beside packets
+    for start, begin, end in _places(data):
         try:
-            packet = parse(data[field.value : field.end])
+            packet = parse(data[begin:end])
         except DecodeError:
-            raise corrupt(field.start, "a packet cannot be decoded") from None
+            raise corrupt(start, "a packet cannot be decoded") from None
         if not packet.compressed:
-            yield field.start, packet
+            yield start, packet
             continue
-        with memoryview(_decompressed(packet.compressed, field.start, depth)) as inner:
+        with memoryview(_decompressed(packet.compressed, start, depth)) as inner:
             for _, each in packets(inner, depth + 1):
-                yield field.start, each
+                yield start, each
+
+
+def _places(data: memoryview) -> Iterator[tuple[int, int, int]]:
+    """Yields where packets start, and where their content begins and ends.
+
+    Sizes of two bytes are read here, all others in wire.py: a call for each would take as long as
+    decoding the packets.
+    """
+    at, after = 0, len(data)
+    while at + 2 < after:
+        begin, size = at + 3, data[at + 1]
+        if size < 0x80:
+            begin = at + 2
+        elif (high := data[at + 2]) < 0x80:
+            size += (high << 7) - 0x80
+        else:
+            size = after
+        if data[at] == _PACKET and begin + size <= after:
+            yield at, begin, (end := begin + size)
+        else:
+            field = next(fields(data, at, after))
+            end = field.end
+            if data[at] == _PACKET:  # later versions may add fields beside packets
+                yield at, field.value, end
+        at = end
+    if at < after:
+        yield from ((each.start, each.value, each.end) for each in fields(data, at, after))
 
 
 def _decompressed(content: bytes, offset: int, depth: int) -> bytes:

@@ -1,8 +1,8 @@
 """Reads a trace into raw tables: events, values of counters, flows and descriptions of tracks.
 
-Out: `event`, `sample`, `hop` (Parquet files), `used_track`, `described` and `named` (tracks.py), and
-`packet_count`, the packets that are no events by what they hold. Times are those of the clock of
-the trace. Packets are decoded one by one, so that memory is bounded.
+Out: `event`, `sample`, `hop` (Parquet files), `used_track`, `described` and `named` (tracks.py),
+and `packet_count`, the packets that are no events by what they hold. Times are those of the clock
+of the trace. Packets are decoded one by one, so that memory is bounded.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from mmap import ACCESS_READ, mmap
 from typing import Any, Final
 
 import pyarrow as pa
+from google.protobuf.message import DecodeError
 
-from tw_importers.perfetto.clocks import Clocks, key_of
+from tw_importers.perfetto.clocks import MONOTONIC, Clocks, key_of
 from tw_importers.perfetto.events import TABLES, EventReader
 from tw_importers.perfetto.packets import content_of, packets
 from tw_importers.perfetto.sequences import CLEARED, NEEDS_STATE, Sequence
 from tw_importers.perfetto.tracks import Tracks
+from tw_importers.protobuf.wire import corrupt
 from warehouse.arrow import leave_pandas_unloaded
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
@@ -39,9 +41,12 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     if not path.stat().st_size:
         raise CorruptTrace("invalid Perfetto trace: the file is empty", offset=0)
     trace = _Trace(scratch)
-    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-        with memoryview(content) as data:
-            trace.read(data)
+    with (
+        path.open("rb") as file,
+        mmap(file.fileno(), 0, access=ACCESS_READ) as content,
+        memoryview(content) as data,
+    ):
+        trace.read(data)
     return trace.facts()
 
 
@@ -75,8 +80,11 @@ class _Trace:
 
     def _read_packets(self, data: memoryview, writers: dict[str, Any]) -> None:
         try:
-            for _, packet in packets(data):
-                self._packet(packet)
+            for offset, packet in packets(data):
+                try:
+                    self._packet(packet)
+                except DecodeError:
+                    raise corrupt(offset, "an argument cannot be decoded") from None
                 if self._events.n_rows >= _BATCH_ROWS:
                     self._write(writers)
         except CorruptTrace as error:
@@ -154,10 +162,15 @@ class _Trace:
         event = packet.event
         if event.HasField("delta_us"):
             sequence.us += event.delta_us
-            return sequence.us * 1000
+            return self._old_time(sequence.us)
         if event.HasField("absolute_us"):
-            return int(event.absolute_us) * 1000
+            return self._old_time(event.absolute_us)
         return self._last_ns
+
+    def _old_time(self, us: int) -> int:
+        """A time that older events have, which is of MONOTONIC where a snapshot relates it."""
+        ns = self._clocks.trace_time((0, MONOTONIC), us * 1000)
+        return us * 1000 if ns is None else ns
 
     def _write(self, writers: dict[str, Any]) -> None:
         for name, batch in self._events.take().items():

@@ -34,7 +34,8 @@ SELECT
   s.rowid AS entry_n,
   s.place_n AS track_n,
   s.ts,
-  CASE WHEN s.dur = -1 THEN o.last_ns - o.first_ns - s.ts ELSE greatest(s.dur, 0) END AS reach,
+  -- what never ends lies over all that follows, also what begins at the very end
+  CASE WHEN s.dur = -1 THEN o.last_ns - o.first_ns - s.ts + 1 ELSE greatest(s.dur, 0) END AS reach,
   s.seq
 FROM span AS s
 CROSS JOIN origin AS o;
