@@ -367,7 +367,8 @@ def test_every_importer_is_in_the_readme() -> None:
     text = (ROOT / "README.md").read_text()
     table = "\n".join(line for line in text.splitlines() if line.startswith("| "))
     words = {
-        "kineto": "Kineto", "chrome": "Trace Event JSON", "memory_timeline": "memory timelines",
+        "kineto": "Kineto", "chrome": "Trace Event JSON", "perfetto": ".pftrace",
+        "memory_timeline": "memory timelines",
         "memory_snapshot": "memory snapshots", "chakra_et": "`.et`",
         "execution_trace": "execution traces",
         "astra_sim_log": "ASTRA-sim", "sophgo": "Sophgo", "rocprofv3_csv": "rocprofv3",
