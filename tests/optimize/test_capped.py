@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from tests.conftest import Tw
@@ -18,6 +19,7 @@ from tw_importers.kineto import strategy as ddp_files
 from warehouse.errors import UsageError
 from warehouse.optimize import capped
 from warehouse.optimize.capped import closest, sizes_of
+from warehouse.optimize.search import Paired
 from warehouse.optimize.strategy import Strategy
 from warehouse.query.session import Session
 from warehouse.replay.what_if import WhatIf
@@ -89,6 +91,65 @@ def test_ctrl_c_leaves_the_sizes_tried_so_far(monkeypatch: pytest.MonkeyPatch) -
         capped._judged(no_graph, no_engine, sizes, {})
 
 
+def predicted(*times: dict[int | None, float]) -> pa.Table:
+    """Rows of a prediction: of each rank, times by step."""
+    rows = [
+        {"rank": rank, "step": step, "predicted_ns": ns}
+        for rank, of_step in enumerate(times)
+        for step, ns in of_step.items()
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def test_gains_are_those_of_the_slowest_rank_of_each_step() -> None:
+    without = predicted({0: 100.0, 1: 80.0, None: 90.0}, {0: 90.0, 1: 200.0, None: 145.0})
+    changed = predicted({0: 70.0, 1: 60.0, None: 65.0}, {0: 80.0, 1: 150.0, None: 115.0})
+
+    assert Paired.of(without, changed).gains == pytest.approx((0.2, 0.25))
+
+
+@pytest.mark.parametrize(
+    ("gains", "is_steady"),
+    [
+        # mean 2 %, standard deviation 1 %, so the standard error is 1 / sqrt(3) = 0.58 %
+        ((0.01, 0.02, 0.03), True),
+        # mean 1 %, standard deviation 2 %, standard error 2 / sqrt(3) = 1.15 %
+        ((-0.01, 0.01, 0.03), False),
+        ((-0.02, -0.02, -0.02), False),
+        ((0.0, 0.0, 0.0), False),
+        ((0.02, 0.02), False),  # too few
+        ((), False),
+    ],
+)
+def test_a_gain_is_steady_if_it_exceeds_twice_its_standard_error(
+    gains: tuple[float, ...], is_steady: bool
+) -> None:
+    assert Paired(gains).is_steady is is_steady
+
+
+def test_within_the_noise_at_most_twice_as_many_reductions_are_recommended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes = sizes_of(np.array([10] * 8))
+    of_number = {len(each.buckets): each for each in sizes}
+    base, double, all_alone = of_number[2], of_number[4], of_number[8]
+    step_ns = {str(base.edit): 100.0, str(double.edit): 99.0, str(all_alone.edit): 90.0}
+
+    def scenario(_graph: object, _engine: object, edits: list[WhatIf]) -> pa.Table:
+        ns = step_ns[str(edits[0])]
+        return predicted(dict.fromkeys(range(4), ns))
+
+    monkeypatch.setattr("warehouse.replay.prediction.scenario", scenario)
+    no_graph, no_engine = cast(Any, None), cast(Any, None)
+    judged = [(base, 100.0), (double, 99.0), (all_alone, 90.0)]
+
+    found = capped._steady(no_graph, no_engine, judged, base)
+
+    assert found is not None
+    assert found.size == double and found.paired.gains == pytest.approx([0.01] * 4)
+    assert capped._steady(no_graph, no_engine, [judged[0], judged[2]], base) is None
+
+
 def recommendation(*edits: WhatIf) -> Strategy:
     return Strategy("buckets", edits, (), (), {}, {}, (), {})
 
@@ -125,10 +186,13 @@ def test_a_gain_within_the_noise_is_said_with_its_figures(
     rows, said = optimized(tw, db, "-o", tmp_path / "out")
 
     recorded, swept = rows
-    assert recorded["is_recommended"] and recorded["edits"] is None
     assert swept["change"] < 0 and swept["edits"].startswith("buckets(bytes = ")
     assert f"{-swept['change']:.2%} faster: within the noise" in said
-    assert [each.name for each in (tmp_path / "out").iterdir()] == ["strategy.json"]
+    # recommended only where replays of the same steps differ by more than twice their error
+    is_steady = "It is recommended without a promised gain" in said
+    assert (recorded["is_recommended"], swept["is_recommended"]) == (not is_steady, is_steady)
+    written = {each.name for each in (tmp_path / "out").iterdir()}
+    assert written == ({"strategy.json", "ddp.py"} if is_steady else {"strategy.json"})
     refused = tw("optimize", "buckets", "--search", "anneal", "--db", db)
     assert refused.errors[0] == (
         "Error: the buckets of the run follow from one size, which leaves nothing to anneal"
@@ -167,7 +231,7 @@ def test_recorded_sizes_rank_as_measured(
 
     rows, said = optimized(tw, db)
     swept = rows[1]
-    if swept["is_recommended"]:
-        assert int(swept["edits"].split("= ")[1].rstrip(")")) < 3 << 20
-    else:
-        assert "within the noise (error of the replay" in said
+    # smaller buckets were faster in all measurements, by less than recorded steps differ
+    assert swept["is_recommended"]
+    assert int(swept["edits"].split("= ")[1].rstrip(")")) < 3 << 20
+    assert "within the noise (error of the replay" in said

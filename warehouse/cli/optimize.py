@@ -79,7 +79,8 @@ def optimize(
 
     Judges candidates by replays of the run (`tw replay`), prints the best of each search beside the
     recorded run, and recommends one. A gain smaller than the error of the replay or than the spread
-    of the steps is within the noise: then nothing is recommended.
+    of the steps is within the noise: then nothing is recommended, but for buckets of PyTorch that
+    are faster in replays of the same steps.
 
     STRATEGY is what to change; buckets: which gradients are reduced together; precision: which
     operators compute in 16 bits; memory: what is computed again, or accumulated, to save memory;

@@ -21,6 +21,7 @@ from warehouse.optimize.search import (
     Noise,
     Options,
     Outcome,
+    Paired,
     is_interruption,
     noise,
     prediction_of,
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 MOST_SIZES = 48
 #: Share of the step by which sizes are nearly equal.
 _NEARLY = 0.002
+#: Of gains within the noise, most reductions by recorded ones.
+_MORE = 2
 _WHAT_IF = "buckets"
 _GRADIENTS = "replay_gradient"
 #: Sizes are given in fractions of a MiB where one of these leads to the same buckets.
@@ -88,7 +91,12 @@ def search(session: Session, engine: Engine, graph: Graph, options: Options) -> 
     judged, stopped = _judged(graph, engine, _thinned(sizes), {base: base_ns})
     best, best_ns = _best(judged, base)
     gain = 1 - best_ns / limit.replayed_ns
-    is_chosen = best != base and not limit.covers(gain)
+    is_counted = best != base and not limit.covers(gain)
+    steady = None if is_counted else _steady(graph, engine, judged, base)
+    if steady is not None:
+        best, best_ns = steady.size, steady.predicted_ns
+        gain = 1 - best_ns / limit.replayed_ns
+    is_chosen = is_counted or steady is not None
     rows = [
         row("recorded", limit.replayed_ns, limit, is_recommended=not is_chosen),
         row(
@@ -107,10 +115,39 @@ def search(session: Session, engine: Engine, graph: Graph, options: Options) -> 
         result(session, rows, TABLES["node"]),
         strategy,
         result(session, step_rows(steps), TABLES["node"], STEPS),
-        note=None if is_chosen else limit.sentence(gain),
+        note=None if is_counted else _note(limit.sentence(gain), steady),
         stopped=stopped,
         best=(best.edit,) if best != base else (),
     )
+
+
+@dataclass(frozen=True)
+class _Steady:
+    """A size that is recommended although its gain is within the noise."""
+
+    size: Size
+    predicted_ns: float
+    paired: Paired
+
+
+def _steady(
+    graph: Graph, engine: Engine, judged: Sequence[tuple[Size, float]], base: Size
+) -> _Steady | None:
+    """The best size if it is faster in replays of the same steps, else None.
+
+    The fixed time of a reduction may be unknown, so it is a size with few more reductions.
+    """
+    few = [each for each in judged if len(each[0].buckets) <= _MORE * len(base.buckets)]
+    best, best_ns = _best(few, base) if few else (base, 0.0)
+    if best == base:
+        return None
+    without, changed = (prediction.scenario(graph, engine, [s.edit]) for s in (base, best))
+    paired = Paired.of(without, changed)
+    return _Steady(best, best_ns, paired) if paired.is_steady else None
+
+
+def _note(noise: str, steady: _Steady | None) -> str:
+    return noise if steady is None else f"{noise} {steady.paired.sentence}"
 
 
 def _check(options: Options) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: The entry-point group of strategies.
 GROUP = "trace_warehouse.strategies"
 SEARCHES = ("sweep", "dp", "anneal")
+#: Fewer steps do not tell whether a gain is steady.
+_FEWEST_STEPS = 3
 #: Names of options that differ from those of their fields.
 _OPTIONS = {
     "n_groups": "groups",
@@ -105,9 +107,9 @@ class Options:
         """Raises UsageError for a number that no search can use."""
         for name in ("n_groups", "n_layers", "memory_budget", "bytes_per_s", "cast_bytes_per_s"):
             value = getattr(self, name)
-            if value is not None and not (isfinite(value) and value > 0):
+            if value is not None and not (math.isfinite(value) and value > 0):
                 raise UsageError(f"{_option(name)} must be above 0, not {value}")
-        if not (isfinite(self.ratio) and self.ratio >= 0):
+        if not (math.isfinite(self.ratio) and self.ratio >= 0):
             raise UsageError(f"--ratio must be at least 0, not {self.ratio}")
 
     def refuse(self, strategy: str, *names: str) -> None:
@@ -171,7 +173,7 @@ class Noise:
         return gain <= max(abs(self.replay_error or 0), self.step_spread or 0, 0)
 
     def sentence(self, gain: float) -> str:
-        """Why nothing is recommended."""
+        """What is known of a gain that does not count."""
         if gain <= 0:
             return "No candidate is predicted to be faster than the recorded run."
         error = f"{abs(self.replay_error or 0):.2%}"
@@ -215,14 +217,54 @@ def is_interruption(error: BaseException) -> bool:
 
 def slowest_ns(rows: pa.Table, column: str) -> float | None:
     """The time of the slowest rank, as the mean over steps if the rows have steps."""
-    of_step: dict[int | None, list[float]] = {}
+    of_step = _slowest(rows, column)
+    steps = [ns for step, ns in of_step.items() if step is not None]
+    return sum(steps) / len(steps) if steps else of_step.get(None)
+
+
+def _slowest(rows: pa.Table, column: str) -> dict[int | None, float]:
+    """The time of the slowest rank by step."""
+    found: dict[int | None, float] = {}
     for row in rows.to_pylist():
         if row[column] is not None:
-            of_step.setdefault(row["step"], []).append(row[column])
-    steps = [max(times) for step, times in of_step.items() if step is not None]
-    if steps:
-        return sum(steps) / len(steps)
-    return max(of_step[None]) if of_step else None
+            found[row["step"]] = max(row[column], found.get(row["step"], row[column]))
+    return found
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The gain of a candidate in each recorded step, from replays of the step with and without it.
+
+    What makes steps differ, and what a replay gets wrong in all of them, is in both replays.
+    """
+
+    gains: tuple[float, ...]
+
+    @classmethod
+    def of(cls, without: pa.Table, changed: pa.Table) -> Paired:
+        """The gains from the rows of two predictions."""
+        before, after = (_slowest(rows, "predicted_ns") for rows in (without, changed))
+        steps = [step for step in before if step is not None and step in after]
+        return cls(tuple(1 - after[step] / before[step] for step in steps))
+
+    @property
+    def error(self) -> float:
+        """Standard error of the mean gain."""
+        return stdev(self.gains) / math.sqrt(len(self.gains))
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the mean gain is above 0 by more than twice its error; never of few steps."""
+        return len(self.gains) >= _FEWEST_STEPS and fmean(self.gains) > 2 * self.error
+
+    @property
+    def sentence(self) -> str:
+        """Why the candidate is recommended although its gain is within the noise."""
+        return (
+            "It is recommended without a promised gain: replays of the same "
+            f"{len(self.gains)} steps with and without it differ by {fmean(self.gains):.2%} "
+            f"(standard error {self.error:.2%})."
+        )
 
 
 def noise(session: Session, graph: Graph, rows: pa.Table) -> Noise:
