@@ -8,7 +8,7 @@ before it had ended (causes host and launch of idle_gap). What ends the wait for
 else on the host: the price tells. Idle time is that of the device with most of it.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["device_gap@3"], rows = ["gpu_op", "launch"] }
+requires = { schema = ">=13", queries = ["device_gap@4"], rows = ["gpu_op", "launch"] }
 portable = false
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

@@ -1,6 +1,6 @@
 /* ---
 name = "device_gap"
-version = 3
+version = 4
 title = "Idle gaps of each stream or device, with their causes"
 help = """
 A gap lasts from the end of all earlier operations to the start of the next one, so the gaps of a
@@ -15,6 +15,8 @@ the call that launched the next operation:
   previous launch, and work of another stream ended during the gap.
 - kernel: the call had returned, and the gap is at most short_ns, the time the device needs between
   operations.
+- communication: the call had returned, and communication on another stream of the device ended
+  during the gap.
 - other: the call had returned, and no other cause applies.
 - unknown: the launching call is not recorded.
 
@@ -65,6 +67,7 @@ inside_in_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check = "
 inside_after_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Part of after_launch_ns inside the time window" }
 
 [changes]
+4 = "new cause communication, which was other"
 3 = "new columns inside_...: parts of the gap inside the time window"
 2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
@@ -297,6 +300,25 @@ ended AS (
   ASOF JOIN near_end AS e
     ON e.trace_id = g.trace_id AND e.device_key = g.device_key AND g.end_ns >= e.end_ns
   WHERE e.end_ns > g.start_ns
+),
+-- Of the stream itself, communication that lasts ends before the gap or after it.
+communicated AS (
+  SELECT g.slice_id
+  FROM (
+    SELECT slice_id, trace_id, coalesce(device_id, -1) AS device_key, start_ns, end_ns
+    FROM gap
+    WHERE side = 'device'
+      AND end_ns - start_ns > $short_ns::BIGINT
+  ) AS g
+  ASOF JOIN (
+    SELECT trace_id, coalesce(device_id, -1) AS device_key, ts + dur AS end_ns
+    FROM whole_gpu_op
+    WHERE class = 'communication'
+      AND kind <> 'sync'
+      AND dur > 0
+  ) AS e
+    ON e.trace_id = g.trace_id AND e.device_key = g.device_key AND g.end_ns >= e.end_ns
+  WHERE e.end_ns > g.start_ns
 )
 SELECT
   g.trace_id,
@@ -312,6 +334,7 @@ SELECT
     WHEN g.side <> 'device' THEN g.side
     WHEN e.slice_id IS NOT NULL THEN 'stream_wait'
     WHEN g.end_ns - g.start_ns <= $short_ns::BIGINT THEN 'kernel'
+    WHEN c.slice_id IS NOT NULL THEN 'communication'
     ELSE 'other'
   END AS cause,
   g.launch_start_ns - g.start_ns AS before_launch_ns,
@@ -340,3 +363,4 @@ FROM gap AS g
 LEFT JOIN waited AS w ON w.slice_id = g.slice_id
 LEFT JOIN cut_waited AS k ON k.slice_id = g.slice_id
 LEFT JOIN ended AS e ON e.slice_id = g.slice_id
+LEFT JOIN communicated AS c ON c.slice_id = g.slice_id

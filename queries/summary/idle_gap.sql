@@ -1,6 +1,6 @@
 /* ---
 name = "idle_gap"
-version = 2
+version = 3
 title = "Idle gaps per stream or device, with the cause and the launch that ended each"
 help = """
 A gap lasts from the end of all earlier operations to the start of the next one, so the gaps of a
@@ -15,6 +15,8 @@ the call that launched the next operation:
   previous launch, and work of another stream ended during the gap.
 - kernel: the call had returned, and the gap is at most short_ns, the time the device needs between
   operations.
+- communication: the call had returned, and communication on another stream of the device ended
+  during the gap.
 - other: the call had returned, and no other cause applies.
 - unknown: the launching call is not recorded.
 
@@ -25,7 +27,7 @@ Gaps and causes are those of the whole trace; a time window contains the gaps th
 whole.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
-requires = { schema = ">=1", queries = ["device_gap@3"] }
+requires = { schema = ">=1", queries = ["device_gap@4"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "start_ns", "end_ns",
@@ -62,6 +64,7 @@ next_op = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of th
 launch = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the launching call" }
 
 [changes]
+3 = "new cause communication, which was other"
 2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
 --- */

@@ -8,7 +8,7 @@ the outermost operator that the calling thread was in meanwhile. Its module and 
 was called from. Idle time outside of operators has none. In a time window, sums are of the parts inside it.
 """
 grain = ["trace_id", "device_id", "cpu_op", "module", "python"]
-requires = { schema = ">=13", queries = ["device_gap@3"] }
+requires = { schema = ">=13", queries = ["device_gap@4"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "cpu_op", "module", "python", "n_gaps", "idle_ns",

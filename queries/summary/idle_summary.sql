@@ -1,6 +1,6 @@
 /* ---
 name = "idle_summary"
-version = 2
+version = 3
 title = "Idle time per stream or device by cause"
 help = """
 Gaps between the first and the last operation of a stream, or of a device with per_device. idle_gap
@@ -8,7 +8,7 @@ defines the causes and returns the single gaps. In a time window, sums are of th
 inside it, so disjoint windows add up to the whole; causes and other statistics are of whole gaps.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "cause"]
-requires = { schema = ">=1", queries = ["device_gap@3"] }
+requires = { schema = ">=1", queries = ["device_gap@4"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "cause", "n_gaps",
@@ -42,6 +42,7 @@ in_launch_ns.help = "Part of idle_ns during the launching calls"
 after_launch_ns.help = "Part of idle_ns after the launching calls returned"
 
 [changes]
+3 = "new cause communication, which was other"
 2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
 --- */

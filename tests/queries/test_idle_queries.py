@@ -74,6 +74,17 @@ def gaps(
             reach = max(reach, each.end)
 
 
+def communicated(trace: RandomTrace, gap: Interval, work: Slice) -> bool:
+    """Whether communication on another stream of the device of `work` ended during the gap."""
+    return any(
+        gap[0] < other.end <= gap[1]
+        for other in trace.device_work
+        if other.device == work.device
+        and other.stream != work.stream
+        and other.name.startswith("nccl")
+    )
+
+
 def explain(trace: RandomTrace, gap: Interval, work: Slice, before: Slice | None) -> Row:
     start, end = gap
     call = trace.cause(work)
@@ -94,8 +105,10 @@ def explain(trace: RandomTrace, gap: Interval, work: Slice, before: Slice | None
         start < other.end <= end for other in trace.device_work if other.device == work.device
     ):
         cause = "stream_wait"
+    elif end - start <= SHORT_NS:
+        cause = "kernel"
     else:
-        cause = "kernel" if end - start <= SHORT_NS else "other"
+        cause = "communication" if communicated(trace, gap, work) else "other"
     return {
         "cause": cause,
         "before_launch_ns": launch_start - start,
@@ -124,6 +137,7 @@ def test_every_gap_has_the_cause_a_search_finds(random_runs: Runs, per_device: b
                 seen.add(row["cause"])
         assert not found
     assert {"host", "host_sync", "launch", "kernel", "other", "unknown"} <= seen
+    assert ("communication" in seen) != per_device  # no work of a device ends while it is idle
 
 
 @pytest.mark.parametrize("per_device", [False, True])

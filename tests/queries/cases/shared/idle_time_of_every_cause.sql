@@ -2,7 +2,7 @@
 -- 10-40 host: the call began at 20; 50-90 host_sync: the thread waited from 45 to 60 and called at 80;
 -- 100-130 launch: the call lasted from 95 to 120; 140-160 stream_wait: the thread called at 96, when
 -- it had told the stream to wait at 94, and work of stream 8 ended at 155; 170-175 kernel: called
--- long before; 180-200 other: likewise, but too long; 210-220 unknown: no call is known; 230-250 from
+-- long before; 180-200 communication: likewise, but too long, and that of stream 9 ended; 210-220 unknown: no call is known; 230-250 from
 -- the same call as the work before, which was under way: other.
 INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'measured', TIMESTAMP '2024-01-01');
 INSERT INTO trace (id, run_id, name, rank, format, importer, importer_version, tw_version,
@@ -34,7 +34,8 @@ VALUES
   (8, 1, 0, 10, 7, 200, 10, 'g', 'kernel', 'compute'),
   (9, 1, 0, 10, 7, 220, 10, 'h', 'kernel', 'compute'),
   (10, 1, 0, 10, 7, 230, 0, 'i', 'kernel', 'compute'),
-  (11, 1, 0, 10, 7, 250, 10, 'j', 'kernel', 'compute');
+  (11, 1, 0, 10, 7, 250, 10, 'j', 'kernel', 'compute'),
+  (12, 1, 0, 10, 9, 100, 91, 'k', 'kernel', 'communication');
 INSERT INTO link (id, trace_id, run_id, from_id, to_id, kind, rule, confidence, link_set, query,
   query_version)
 VALUES
