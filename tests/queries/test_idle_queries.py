@@ -5,11 +5,22 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.randomtrace import Interval, RandomTrace, Runs, Slice, common, covered, union
+from tests.support.randomtrace import (
+    Interval,
+    RandomTrace,
+    Runs,
+    Slice,
+    common,
+    covered,
+    import_jobs,
+    make_job,
+    union,
+)
 from tests.support.sharing import slow
 
 Row = dict[str, Any]
@@ -118,12 +129,11 @@ def explain(trace: RandomTrace, gap: Interval, work: Slice, before: Slice | None
     }
 
 
-@pytest.mark.parametrize("per_device", [True, slow(False)])
-def test_every_gap_has_the_cause_a_search_finds(random_runs: Runs, per_device: bool) -> None:
-    rows = random_runs.rows("idle_gap", per_device=per_device, short_ns=SHORT_NS, top=None)
-
+def causes_seen(runs: Runs, per_device: bool) -> set[str]:
+    """Compares all gaps with a search; returns their causes."""
+    rows = runs.rows("idle_gap", per_device=per_device, short_ns=SHORT_NS, top=None)
     seen = set()
-    for name, traces in random_runs.jobs.items():
+    for name, traces in runs.jobs.items():
         found = {
             (row["rank"], row["device"], row["stream"], row["start_ns"]): row for row in rows[name]
         }
@@ -136,8 +146,34 @@ def test_every_gap_has_the_cause_a_search_finds(random_runs: Runs, per_device: b
                 assert {key: row[key] for key in expected} == expected
                 seen.add(row["cause"])
         assert not found
+    return seen
+
+
+@pytest.mark.parametrize("per_device", [True, slow(False)])
+def test_every_gap_has_the_cause_a_search_finds(random_runs: Runs, per_device: bool) -> None:
+    seen = causes_seen(random_runs, per_device)
     assert {"host", "host_sync", "launch", "kernel", "other", "unknown"} <= seen
-    assert ("communication" in seen) != per_device  # no work of a device ends while it is idle
+
+
+@pytest.mark.slow
+def test_communication_is_a_cause_where_no_wait_was_recorded(tmp_path: Path) -> None:
+    def lasting(category: str, name: str, ns: float) -> float:
+        return ns * 200 if name.startswith("nccl") else ns
+
+    knobs = {"launch_ns": 500, "gap_ns": 0, "tail_ns": 0, "change": lasting, "syncs": False}
+    jobs = {f"job {seed}": list(map(without_waits, make_job(seed, **knobs))) for seed in range(12)}
+    runs = import_jobs(tmp_path / "w.duckdb", jobs)
+    assert "communication" in causes_seen(runs, per_device=False)
+    # No work of a device ends while it is idle.
+    assert "communication" not in causes_seen(runs, per_device=True)
+
+
+def without_waits(trace: RandomTrace) -> RandomTrace:
+    """The same job, of which the profiler did not record waits of streams for events."""
+    words = ("streamwaitevent", "stream wait event")
+    return trace.changed(
+        [each for each in trace.events if not any(w in each["name"].lower() for w in words)]
+    )
 
 
 @pytest.mark.parametrize("per_device", [False, True])
