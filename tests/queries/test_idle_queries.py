@@ -160,7 +160,7 @@ def test_communication_is_a_cause_where_no_wait_was_recorded(tmp_path: Path) -> 
     def lasting(category: str, name: str, ns: float) -> float:
         return ns * 200 if name.startswith("nccl") else ns
 
-    knobs = {"launch_ns": 500, "gap_ns": 0, "tail_ns": 0, "change": lasting, "syncs": False}
+    knobs: Row = {"launch_ns": 500, "gap_ns": 0, "tail_ns": 0, "change": lasting, "syncs": False}
     jobs = {f"job {seed}": list(map(without_waits, make_job(seed, **knobs))) for seed in range(12)}
     runs = import_jobs(tmp_path / "w.duckdb", jobs)
     assert "communication" in causes_seen(runs, per_device=False)
