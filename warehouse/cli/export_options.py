@@ -70,11 +70,15 @@ def _not_a_terminal(_: click.Context, __: click.Parameter, path: Path | None) ->
 
 
 @contextmanager
-def scoped(db: Path | None, wait_s: float, selection: Selection) -> Iterator[Session]:
+def scoped(
+    db: Path | None, wait_s: float, selection: Selection, query_path: tuple[Path, ...] = ()
+) -> Iterator[Session]:
     """Opens a session with the selected scope, which it prints where the user did not choose it."""
     from warehouse.query import session
 
-    with session.opened(place(db, wait_s, is_export=True), selection) as opened:
+    with session.opened(
+        place(db, wait_s, query_path=query_path, is_export=True), selection
+    ) as opened:
         announce(opened.seen, quiet=False)
         yield opened
 

@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.cli.export_options import named, output_option, run_stem, say, scoped
+from warehouse.cli.export_options import (
+    named,
+    output_option,
+    query_path_option,
+    run_stem,
+    say,
+    scoped,
+)
 from warehouse.cli.memory_options import memory_limit
-from warehouse.cli.options import database
+from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import scope
+from warehouse.errors import UsageError
 from warehouse.query.selection import LISTED_RANKS, Selection
 from warehouse.wording import counted
 
@@ -35,6 +43,26 @@ if TYPE_CHECKING:
     "[default: interned, unless the format says otherwise]",
 )
 @named
+@click.option(
+    "--track",
+    "tracks",
+    multiple=True,
+    metavar="QUERY[:COLUMN]",
+    help="Draw the rows of a query as slices, or a column of it as a counter; repeatable.",
+)
+@click.option(
+    "--counters",
+    is_flag=True,
+    help="Draw the utilization of devices, queue lengths, allocated memory and copy bandwidth.",
+)
+@click.option(
+    "-p",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Parameter of the queries that are drawn; repeatable.",
+)
+@query_path_option
 def perfetto(
     db: Path | None,
     wait_s: float,
@@ -44,6 +72,10 @@ def perfetto(
     no_flows: bool,
     interned: bool | None,
     names: tuple[str, ...],
+    tracks: tuple[str, ...],
+    counters: bool,
+    parameters: tuple[str, ...],
+    query_path: tuple[Path, ...],
 ) -> None:
     """Write a trace for ui.perfetto.dev and trace_processor.
 
@@ -53,16 +85,22 @@ def perfetto(
     Example:
       tw export perfetto -o run.pftrace
       tw export perfetto --run MEASURED --run PREDICTED -o both.pftrace
+      tw export perfetto --track idle_gap --track utilization_over_time:utilization
     """
     from warehouse.export import registry
+    from warehouse.export.perfetto.query_tracks import COUNTERS
 
-    with scoped(db, wait_s, selection) as opened:
+    tracks += COUNTERS if counters else ()
+    if parameters and not tracks:
+        raise UsageError("-p is a parameter of queries that --track or --counters draw")
+    with scoped(db, wait_s, selection, query_path=query_path) as opened:
         path = output or Path(f"{run_stem(opened.seen)}.pftrace")
         request = {
             "with_args": not no_args,
             "with_flows": not no_flows,
             "with_interning": interned,
             **({"names": names} if names else {}),
+            **({"tracks": tracks, "parameters": pairs(parameters)} if tracks else {}),
         }
         if not selection.ranks:
             _announce_size(opened, with_args=not no_args, with_flows=not no_flows)
@@ -90,6 +128,8 @@ def _perfetto_summary(written: PerfettoSummary) -> str:
         parts.append(counted(written.n_ranges, "range") + " projected onto streams")
     if written.n_added:
         parts.append(counted(written.n_added, "slice") + " added by the format")
+    if written.n_of_queries:
+        parts.append(counted(written.n_of_queries, "slice") + " of queries")
     if written.n_on_path:
         parts.append(counted(written.n_on_path, "slice") + " on critical paths")
     return ", ".join(parts) + f" on {counted(written.n_tracks, 'track')}"

@@ -19,7 +19,15 @@ def _write(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
     from warehouse.export.names import only_named
     from warehouse.export.perfetto.trace import export_perfetto
 
-    own = {name: value for name, value in options.items() if name != "names"}
+    own = {
+        name: value for name, value in options.items()
+        if name not in ("names", "tracks", "parameters")
+    }  # fmt: skip
+    if options.get("tracks"):
+        from warehouse.export.perfetto import query_tracks
+
+        parameters = options.get("parameters", {})
+        own["query_tracks"] = query_tracks.read(opened, options["tracks"], parameters)
     with only_named(opened, options.get("names", ())):
         return export_perfetto(opened.connection, path, **own)
 

@@ -1,6 +1,8 @@
 -- Converts `added`, rows of a query of a presentation, to tracks and slices. Ids are greater than those of
 -- stored rows and of ranges, and less than those of critical paths.
-INSERT INTO export_range_track
+INSERT INTO export_range_track (
+  id, trace_id, name, process_id, device_id, stream, sort_index, thread_track_id
+)
 SELECT
   trace_id * 4294967296 + 2684354560 + row_number() OVER (
     PARTITION BY trace_id ORDER BY process_id, track_name

@@ -14,7 +14,9 @@ SELECT
   trace_id * 4294967296 + 3221225472 AS track_id
 FROM single;
 
-INSERT INTO export_range_track
+INSERT INTO export_range_track (
+  id, trace_id, name, process_id, device_id, stream, sort_index, thread_track_id
+)
 SELECT
   p.track_id,
   p.trace_id,

@@ -37,7 +37,7 @@ UNION ALL
 SELECT
   k.id,
   k.trace_id,
-  'stream',
+  k.kind,
   CASE
     WHEN min(k.device_id) OVER (PARTITION BY k.process_id)
       <> max(k.device_id) OVER (PARTITION BY k.process_id)
@@ -48,7 +48,7 @@ SELECT
   NULL,
   NULL,
   k.stream,
-  NULL,
+  k.unit,
   k.sort_index,
   NULL,
   NULL,

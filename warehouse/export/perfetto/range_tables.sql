@@ -16,7 +16,9 @@ CREATE OR REPLACE TEMP TABLE export_range_track (
   device_id BIGINT,
   stream BIGINT,
   sort_index BIGINT,
-  thread_track_id BIGINT
+  thread_track_id BIGINT,
+  kind VARCHAR DEFAULT 'stream',
+  unit VARCHAR
 );
 
 CREATE OR REPLACE TEMP TABLE export_range (

@@ -1,6 +1,8 @@
 -- Converts `projected`, the rows of annotation_projection by stream, to tracks and slices: one track per
 -- thread and stream, below the stream. Ids are greater than those of stored rows.
-INSERT INTO export_range_track
+INSERT INTO export_range_track (
+  id, trace_id, name, process_id, device_id, stream, sort_index, thread_track_id
+)
 SELECT
   trace_id * 4294967296 + 2147483648 + row_number() OVER (
     PARTITION BY trace_id ORDER BY device_id, stream, track_id

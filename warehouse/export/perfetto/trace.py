@@ -13,12 +13,13 @@ Mapping:
 - slices that the presentation of a format adds, such as the iterations of a replay: tracks above
   the streams;
 - critical paths of predictions and of their measured runs: a track for each trace, with flows;
+- rows of queries that are asked for: slices or counters on tracks of their own;
 - times: `trace.base_ns + ts`, plus the clock offset of the trace if known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,7 @@ import pyarrow as pa
 
 from warehouse.errors import ExportError
 from warehouse.export import presentation, wire
-from warehouse.export.perfetto import arguments, load, packets, ranges, tracks
+from warehouse.export.perfetto import arguments, load, packets, query_tracks, ranges, tracks
 from warehouse.export.perfetto.interning import InternedStrings, VerbatimStrings
 from warehouse.export.perfetto.lanes import assign as assign_lanes
 from warehouse.export.perfetto.ordering import (
@@ -47,6 +48,7 @@ from warehouse.files import whole_file
 if TYPE_CHECKING:
     import duckdb
 
+    from warehouse.export.perfetto.query_tracks import QueryTrack
     from warehouse.export.presentation import Presentation
 
 _BATCH_ROWS = 65_536
@@ -69,6 +71,8 @@ class PerfettoSummary:
     n_tracks: int = 0
     n_ranges: int = 0  # host ranges projected onto streams
     n_added: int = 0  # slices added by presentations
+    n_of_queries: int = 0  # slices of queries that are drawn
+    n_query_values: int = 0  # counter values of such queries, which n_counter_values includes
     n_on_path: int = 0  # slices added on tracks of critical paths
     n_on_extra_lanes: int = 0  # slices that overlap without nesting
     n_unfinished: int = 0  # written without an end
@@ -87,6 +91,7 @@ def export_perfetto(
     with_args: bool = True,
     with_flows: bool = True,
     with_interning: bool | None = None,
+    query_tracks: Sequence[QueryTrack] = (),
 ) -> PerfettoSummary:
     """Writes the rows in scope to one `.pftrace` file.
 
@@ -103,7 +108,7 @@ def export_perfetto(
         with whole_file(path) as file:
             if with_interning is None:
                 with_interning = all(each.is_interned for each in presentations.values())
-            request = _Request(presentations, with_args, with_flows, with_interning)
+            request = _Request(presentations, with_args, with_flows, with_interning, query_tracks)
             return _Export(connection, file, request).run()
     except duckdb.Error as error:
         raise ExportError(f"cannot read the timeline: {str(error).splitlines()[0]}") from error
@@ -115,6 +120,7 @@ class _Request:
     with_args: bool
     with_flows: bool
     with_interning: bool
+    query_tracks: Sequence[QueryTrack]
 
 
 class _Export:
@@ -126,6 +132,7 @@ class _Export:
         self.presentations = request.presentations
         self.with_args = request.with_args
         self.with_flows = request.with_flows
+        self.query_tracks = request.query_tracks
         self.written = PerfettoSummary()
         kind = InternedStrings if request.with_interning else VerbatimStrings
         self.names = kind("event_names")
@@ -141,6 +148,10 @@ class _Export:
         self.written.n_ranges = ranges.project(self.connection)
         self.written.n_added = ranges.add_slices(self.connection, self.presentations.values())
         self.written.n_on_path = ranges.add_paths(self.connection)
+        if self.query_tracks:
+            self.written.n_of_queries, self.written.n_query_values = query_tracks.add(
+                self.connection, self.query_tracks
+            )
         extra_lanes, self.written.n_on_extra_lanes = assign_lanes(self.connection, quoted)
         self._prepare_flows()
         self.stored_arguments = (
@@ -161,7 +172,10 @@ class _Export:
         self._write_head()
         self._write_slices()
         self.written.n_slices -= (
-            self.written.n_ranges + self.written.n_added + self.written.n_on_path
+            self.written.n_ranges
+            + self.written.n_added
+            + self.written.n_on_path
+            + self.written.n_of_queries
         )
         self._write_counters()
         n_stored = self._one(
@@ -321,7 +335,8 @@ class _Export:
     def _write_counters(self) -> None:
         self.written.n_null_values = self._one("SELECT count(*) FROM counter WHERE value IS NULL")
         stored = [each.counter_values for each in self.presentations.values()]
-        for query in [load("counters"), *(each for each in stored if each)]:
+        drawn = [load("query_values")] if self.query_tracks else []
+        for query in [load("counters"), *(each for each in stored if each), *drawn]:
             lifted = query.replace("{lift_ns}", str(self.written.moved_ns))
             reader = self.connection.sql(lifted).to_arrow_reader(_BATCH_ROWS)
             for batch in _ahead(reader):
