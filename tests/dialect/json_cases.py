@@ -260,6 +260,12 @@ CASES = {
         "SELECT name, value FROM stats WHERE value > 0"
         " AND name IN ('json_parser_failure', 'misplaced_end_event') ORDER BY name",
     ),
+    "slices that never end contain the last one": Case(
+        """[{"ph":"B","name":"a","pid":1,"tid":1,"ts":10},
+        {"ph":"B","name":"b","pid":1,"tid":1,"ts":20},
+        {"ph":"X","name":"c","pid":1,"tid":1,"ts":20,"dur":0}]""",
+        SLICES,
+    ),
     "metadata of the trace": Case(
         """[{"ph":"X","name":"b","pid":1,"tid":1,"ts":0,"dur":1}]""",
         "SELECT str_value FROM metadata WHERE name = 'trace_type'",

@@ -25,7 +25,7 @@ _NOISE = bytes(range(1, 250))
         ("a.qdstrm.gz", gzip.compress(_NOISE), "report of Nsight Systems", "nsys export"),
         ("a.ncu-rep", _NOISE, "Nsight Compute", "nsys profile"),
         ("cuda_api_trace.csv", b"Start (ns),Name\n1,a\n", "`nsys stats`", "SQLite file"),
-        ("a.pftrace", _NOISE, "Perfetto trace", "--output-format rocpd"),
+        ("a.pftrace", _NOISE, "not a Perfetto trace", "copied completely"),
         ("traces.def", b"OTF2" + _NOISE, "OTF2 archive", "--output-format rocpd"),
         ("a.nvvp", _NOISE, "not a SQLite database", "nvprof -o FILE"),
         ("a.h5", b"\x89HDF\r\n\x1a\n" + _NOISE, "HDF5", "nsys export --type sqlite"),

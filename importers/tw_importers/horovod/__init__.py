@@ -46,7 +46,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 HOROVOD = FileImporter(
     name="horovod",
     title="Horovod's timeline: negotiation and stages of collectives, by tensor",
-    version=1,
+    version=2,
     generic_stems=("comm", "timeline"),
     sniff=sniff,
     read=read,

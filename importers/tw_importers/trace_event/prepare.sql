@@ -159,15 +159,15 @@ LEFT JOIN (
 ) AS a ON a.trace_n = t.trace_n;
 
 -- Slices that reach further than their duration: what never ends lies over all slices until the end
--- of the trace; what ends before it begins reaches nowhere.
+-- of the trace, also over one that begins there; what ends before it begins reaches nowhere.
 CREATE TABLE unfinished AS
-SELECT e.seq, greatest(o.last_ns - e.ts_ns, 0) AS reach
+SELECT e.seq, greatest(o.last_ns - e.ts_ns, 0) + 1 AS reach
 FROM event_row AS e
 JOIN kind_place AS k ON k.kind = e.kind
 JOIN origin AS o ON o.trace_n = (e.seq >> 32)
 WHERE k.ph = 'X' AND e.dur_ns IS NULL AND e.ts_ns IS NOT NULL
 UNION ALL
-SELECT b.seq, greatest(o.last_ns - b.ts_ns, 0)
+SELECT b.seq, greatest(o.last_ns - b.ts_ns, 0) + 1
 FROM bracket AS b
 JOIN origin AS o ON o.trace_n = b.trace_n
 WHERE b.step = 1 AND b.dur = -1;
