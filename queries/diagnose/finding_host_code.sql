@@ -1,6 +1,6 @@
 /* ---
 name = "finding_host_code"
-version = 1
+version = 2
 title = "Finding: devices are idle while the host runs other code"
 help = """
 Idle time of devices before the call that launches the next work (causes host and host_sync of idle_gap), by
@@ -18,14 +18,15 @@ columns = [
 [column]
 finding.check = "= 'host_code'"
 subject.help = "Outermost operator or annotation"
-location.help = "Module and Python function that operators of the name were most in; NULL: not recorded"
+location.help = "Module and Python function that slices of the name were most in; NULL: not recorded"
 n_events.help = "Number of gaps"
 bound_ns.help = "Idle time of devices while a thread was in it"
 
 [changes]
+2 = "compiling is left out; annotations have the Python function that they are in"
 1 = "first version"
 --- */
-WITH gap AS MATERIALIZED (
+WITH RECURSIVE gap AS MATERIALIZED (
   SELECT
     g.trace_id,
     coalesce(g.device_id, -1) AS device_id,
@@ -93,7 +94,36 @@ found AS MATERIALIZED (
   HAVING max(idle_ns) > 0
   QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY max(idle_ns) DESC, name) <= 5
 ),
+annotated AS (
+  SELECT a.slice_id, t.run_id, a.name, a.dur
+  FROM whole_annotation AS a
+  JOIN trace AS t ON t.id = a.trace_id
+  JOIN found AS f ON f.run_id = t.run_id AND f.name = a.name
+  WHERE a.side = 'host'
+    AND a.dur > 0
+    AND a.trace_id IN (SELECT trace_id FROM whole_python_call)
+),
+-- Up from each annotation to the innermost Python function around it.
+climb AS (
+  SELECT a.slice_id AS start_id, s.parent_id AS at_id
+  FROM annotated AS a
+  JOIN whole_slice AS s ON s.id = a.slice_id
+  WHERE s.parent_id IS NOT NULL
+  UNION ALL
+  SELECT c.start_id, s.parent_id
+  FROM climb AS c
+  JOIN whole_slice AS s ON s.id = c.at_id
+  WHERE s.parent_id IS NOT NULL
+    AND c.at_id NOT IN (SELECT slice_id FROM whole_python_call)
+),
 frame AS (
+  SELECT a.run_id, a.name, 'python' AS kind, s.name AS frame, sum(a.dur) AS dur_ns
+  FROM climb AS c
+  JOIN annotated AS a ON a.slice_id = c.start_id
+  JOIN whole_python_call AS p ON p.slice_id = c.at_id
+  JOIN whole_slice AS s ON s.id = c.at_id
+  GROUP BY a.run_id, a.name, s.name
+  UNION ALL
   SELECT t.run_id, o.name, k.kind, s.name AS frame, sum(greatest(o.dur, 0)) AS dur_ns
   FROM whole_link AS k
   JOIN whole_cpu_op AS o ON o.slice_id = k.to_id

@@ -78,7 +78,7 @@ def test_steps_are_those_of_all_ranks(tw: Tw, imported_files: WarehouseCache) ->
     assert found["Slowest step"][0] == pytest.approx(longest * 1000, abs=2)
     assert found["Slowest step"][1] == f"step {step} of rank {rank}"
     costs = [each["cost"] for each in findings(Path("x.html").read_text())]
-    shares = [float(cost.removeprefix("about ").split(" %")[0]) for cost in costs]
+    shares = [float(cost.removeprefix("estimated ").split(" %")[0]) for cost in costs]
     assert shares and shares == sorted(shares, reverse=True)
 
 

@@ -166,6 +166,8 @@ SILENT: Mapping[str, str] = {
         for name in (
             "allocation",
             "data_loading",
+            "fragmentation",
+            "memory_limit",
             "outlier_step",
             "recompilation",
             "slow_collective",
@@ -173,7 +175,7 @@ SILENT: Mapping[str, str] = {
     },
     **{
         f"finding_{name}": "the random traces have no shapes"
-        for name in ("below_roofline", "low_precision")
+        for name in ("below_roofline", "low_precision", "unaligned_shape")
     },
     **{
         f"finding_tpu_{name}": "only captures of TPUs have commands"

@@ -62,7 +62,8 @@ CASES = {
     "cases_captures": ("link_graph_capture",),
     "cases_diagnose": (
         "finding_below_roofline", "finding_data_loading", "finding_low_precision",
-        "finding_slow_collective", "finding_recompilation",
+        "finding_slow_collective", "finding_recompilation", "finding_unaligned_shape",
+        "finding_memory_limit", "finding_fragmentation",
     ),
     "cases_disc": ("cluster_problems",),
     "cases_disc_times": ("cluster_times",),

@@ -59,8 +59,8 @@ def diagnose(
 
     Findings are the rows of the queries finding_... (`tw queries list --group diagnose`), also your
     own in query_path, those that cost most first. The cost is what a replay of the run without them
-    saves, or "at most" what was measured where no replay tells. What the recording cannot show is
-    listed as not judged, with what is missing.
+    saves, or "estimated" from recorded times where no replay tells. What the recording cannot show
+    is listed as not judged, with what is missing.
 
     \b
     Example:

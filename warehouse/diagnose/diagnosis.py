@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     Column("finding", "VARCHAR", "text", "Kind of the finding: query finding_..."),
     Column("severity", "VARCHAR", "text",
-           "high: at least 10 % of the time; medium: 2 %; low; not judged: see sentence"),
+           "high: at least 10 % of the time; medium: 2 %, or unknown; low; or not judged"),
     Column("subject", "VARCHAR", "text", "What it is about; NULL: not judged", nullable=True),
     Column("cost_ns", "DOUBLE", "ns", "What a repair would save; NULL: unknown", nullable=True),
     Column("cost_share", "DOUBLE", "ratio", "cost_ns by the measured time", nullable=True),
@@ -119,7 +119,9 @@ def _unjudged(each: Unjudged) -> dict[str, Any]:
 
 
 def _severity(share: float | None) -> str:
-    return next(name for least, name in SEVERITIES if (share or 0) >= least)
+    if share is None:
+        return "medium"
+    return next(name for least, name in SEVERITIES if share >= least)
 
 
 def _extent_ns(session: Session) -> float | None:

@@ -23,7 +23,7 @@ def lines(found: Diagnosis, run: str, width: int, *, has_all: bool = False) -> I
     Findings below `LEAST_SHARE` of the time are counted, unless `has_all`.
     """
     rows = [row for row in found.rows if row["severity"] != "not judged"]
-    shown = [row for row in rows if has_all or (row["cost_share"] or 0) >= LEAST_SHARE]
+    shown = [row for row in rows if has_all or row["severity"] != "low"]
     yield from _wrapped(_headline(found, run), width, "")
     for n, row in enumerate(shown, 1):
         yield ""
@@ -62,10 +62,12 @@ def _finding(n: int, row: dict[str, Any], width: int) -> Iterator[str]:
 
 
 def cost(row: dict[str, Any]) -> str:
-    """The cost of a finding, relative and absolute: 12.3 %, 45.67 ms; `about` marks estimates."""
-    amount = "unknown" if row["cost_ns"] is None else duration(row["cost_ns"])
+    """The cost of a finding, relative and absolute: 12.3 %, 45.67 ms; estimates say so."""
+    if row["cost_ns"] is None:
+        return "unknown cost"
+    amount = duration(row["cost_ns"])
     share = "" if row["cost_share"] is None else f"{percent(row['cost_share'])}, "
-    return f"{'about ' if row['is_bound'] else ''}{share}{amount}"
+    return f"{'estimated ' if row['is_bound'] else ''}{share}{amount}"
 
 
 def about(row: dict[str, Any]) -> str:
