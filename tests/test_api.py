@@ -162,6 +162,14 @@ def test_long_answers_are_shortened_on_screen_only(wh: Warehouse) -> None:
     assert len(answer) == 1000
 
 
+def test_no_rows_are_explained(wh: Warehouse) -> None:
+    answer = wh.query("memory_peak")
+    why = "0 rows. Of what the query reads, the scope has no memory events (PyTorch records them"
+    assert why in repr(answer)
+    assert why in answer._repr_html_()
+    assert "0 of 0 rows" in wh.sql("SELECT 1 AS x WHERE false")._repr_html_()
+
+
 def test_pandas_keeps_integers_and_what_is_not_installed_says_how_to_get_it(
     wh: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,22 @@ def test_library_queries_run_by_name_with_parameters(screen: Screen) -> None:
         screen.run(".run kernel_sumary")
 
 
+@pytest.mark.parametrize(
+    "statement", [".run memory_peak", "FROM memory_peak();", "SELECT * FROM memory_event;"]
+)
+def test_no_rows_are_explained(screen: Screen, statement: str) -> None:
+    screen.run(statement)
+    assert screen.lines[-1] == (
+        "0 rows. Of what the query reads, the scope has no memory events (PyTorch records them with"
+        " profile_memory=True)."
+    )
+
+
+def test_no_rows_that_nothing_explains(screen: Screen) -> None:
+    screen.run("SELECT 1", "SELECT * FROM slice WHERE dur < -5000;")
+    assert not [line for line in screen.lines if line.startswith("0 rows")]
+
+
 def test_parameters_are_values_never_text_of_the_statement(screen: Screen) -> None:
     assert screen.run(""".params a="'; DROP TABLE run"  n=3""") == "a = '; DROP TABLE run\nn = 3\n"
     assert screen.run("SELECT $a AS a, $n + 1 AS b;") == '"a","b"\n"\'; DROP TABLE run",4\n'

@@ -358,6 +358,9 @@ def open_warehouse(
 
 
 def _result(open_session: session.Session, result: Result) -> QueryResult:
+    from warehouse.query import emptiness
+
     table = result.table()
     meta = open_session.manifest(result.query, result.parameters)
-    return QueryResult(table, result.columns, meta)
+    note = "" if table.num_rows else emptiness.note(open_session, result.query)
+    return QueryResult(table, result.columns, meta, note)

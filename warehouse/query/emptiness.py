@@ -23,21 +23,33 @@ FILE = "recording.toml"
 _MOST = 3  # tables that a sentence names
 
 
+def note(session: Session, query: Query) -> str:
+    """What to say of a query or statement without rows; "" where nothing is known."""
+    why = lack(session, query) if query.header is None else reason(session, query)
+    return f"0 rows. {why}" if why else ""
+
+
 def reason(session: Session, query: Query) -> str:
     """Why a query of the library has no rows in a session: one sentence."""
     if query.header and query.header.needs:
         return f"The query needs {query.header.needs}."
-    missing = _without_rows(session.connection, _read(session, query))
-    if missing:
-        lacks = ", ".join(f"no {named(table)}" for table in missing[:_MOST])
-        return f"Of what the query reads, the scope has {lacks}."
+    if why := lack(session, query):
+        return why
     window = session.selection.from_ns is not None or session.selection.to_ns is not None
     return f"Nothing in the scope{' and its time window' if window else ''} matches."
 
 
+def lack(session: Session, query: Query) -> str | None:
+    """What the scope lacks of all that a query or statement reads; None: it lacks nothing."""
+    missing = _without_rows(session.connection, _read(session, query))
+    lacks = ", ".join(f"no {named(table)}" for table in missing[:_MOST])
+    return f"Of what the query reads, the scope has {lacks}." if missing else None
+
+
 def _read(session: Session, query: Query) -> list[str]:
-    """The described tables that a query or what it calls reads."""
-    words = {word for each in session.queries.closure([query]) for word in each.words}
+    """The described tables that a query, or what it calls, reads."""
+    called = session.queries.closure([query, *session.queries.called_by(query)])
+    words = {word for each in called for word in each.words}
     return [table for table in _described() if words & {table, f"whole_{table}"}]
 
 

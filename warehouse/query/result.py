@@ -24,15 +24,21 @@ class QueryResult:
     """All rows of a query: a sequence of dictionaries, shown as a table in notebooks.
 
     `columns` hold name, type, unit and description; `meta` holds the manifest entries: query and
-    digest, parameters, runs, traces with SHA-256, schema and program version.
+    digest, parameters, runs, traces with SHA-256, schema and program version. `note` says why there
+    are no rows, where that is known.
     """
 
     def __init__(
-        self, table: pa.Table, columns: tuple[Column, ...], meta: Mapping[str, str]
+        self,
+        table: pa.Table,
+        columns: tuple[Column, ...],
+        meta: Mapping[str, str],
+        note: str = "",
     ) -> None:
         self._table = table
         self.columns = columns
         self.meta = dict(meta)
+        self.note = note
 
     @property
     def schema(self) -> pa.Schema:
@@ -97,7 +103,11 @@ class QueryResult:
         text = io.BytesIO()
         n_shown = encoding.write(self, "table", text, max_rows=_SHOWN_ROWS)
         more = f"({n_shown} of {self.n_rows} rows)\n" if n_shown < self.n_rows else ""
-        return text.getvalue().decode() + more
+        note = f"{self.note}\n" if self.note else ""
+        return text.getvalue().decode() + more + note
+
+    def _rows_shown(self, n_shown: int) -> str:
+        return html.escape(self.note) or f"{n_shown:,} of {self.n_rows:,} rows"
 
     def _repr_html_(self) -> str:
         """Renders the first rows for a notebook; values are escaped."""
@@ -110,7 +120,7 @@ class QueryResult:
         cells = plain.rows(shown)
         body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in cells)
         query = html.escape(self.meta.get("query") or "statement")
-        note = f"{query}: {shown.num_rows:,} of {self.n_rows:,} rows"
+        note = f"{query}: {self._rows_shown(shown.num_rows)}"
         return (
             f"<table><caption>{note}</caption><thead><tr>{head}</tr></thead>"
             f"<tbody>{body}</tbody></table>"

@@ -19,7 +19,7 @@ from warehouse import config
 from warehouse.errors import QueryError, UsageError
 from warehouse.export import manifest
 from warehouse.library import describe, library, tokens
-from warehouse.query import encoding, execute, session
+from warehouse.query import emptiness, encoding, execute, session
 from warehouse.query import scope as scopes
 from warehouse.query.selection import Selection, select
 from warehouse.query.session import DIALECTS
@@ -136,6 +136,12 @@ class Shell:
             with opened.run(query, parameters, dialect=dialect) as result:
                 about = opened.manifest(query, result.parameters)
                 self._deliver(result, about)
+            if (
+                dialect == "duckdb"
+                and not result.n_rows
+                and (note := emptiness.note(opened, query))
+            ):
+                self._say(note)
 
     def _deliver(self, result: Any, about: dict[str, str]) -> None:
         target, self.state.target = self.state.target, None
