@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Tw
+from tests.export.test_key_figures import findings as findings_of_page
+from tests.export.test_xlsx import Book
 from tests.support.random_faults import LOADER, faulty
 from tests.support.randomtrace import RandomTrace, import_jobs
 from warehouse.diagnose import findings
 from warehouse.diagnose.diagnosis import COLUMNS
 from warehouse.errors import UsageError
+from warehouse.export.key_figures import Findings, KeyFigures
+from warehouse.export.workbook.workbook import export_xlsx
 from warehouse.query import alarm
 from warehouse.query.result import QueryResult
 
@@ -50,6 +54,36 @@ def test_the_text_says_what_costs_most_first(db: Path, tw: Tw) -> None:
     assert max(map(len, ran.out.splitlines())) <= 100
     assert tw("diagnose", "--db", db, "-o", db.parent / "slow.txt").code == 0
     assert (db.parent / "slow.txt").read_text() == ran.out
+    assert "tw diagnose  cannot be verified" in tw("verify", db.parent / "slow.txt", "--db", db).out
+
+
+@pytest.mark.integration
+def test_a_page_and_a_workbook_hold_the_priced_findings(db: Path, tw: Tw) -> None:
+    rows = json.loads(tw("diagnose", "--db", db, "--format", "json").out)
+
+    assert tw("diagnose", "--db", db, "-o", "slow.html").code == 0
+    assert tw("diagnose", "--db", db, "-o", "slow.xlsx").code == 0
+
+    first, *_ = findings_of_page(Path("slow.html").read_text())
+    assert (first["finding"], first["cost"]) == ("data loading", "48.6 %, 5.575 ms")
+    book = Book(Path("slow.xlsx"))
+    assert book.texts("Overview")[1][:2] == ["Finding", "Cost"]
+    assert float(book.texts("Overview")[2][1]) == pytest.approx(rows[0]["cost_share"])
+    assert [row[0] for row in book.texts("Findings")[1:]] == [row["finding"] for row in rows]
+
+
+def test_what_is_estimated_or_unknown_is_so_in_a_workbook(tmp_path: Path) -> None:
+    row = {**dict.fromkeys(column.name for column in COLUMNS), "finding": "copy", "remedy": "it",
+           "subject": "a", "sentence": "Found", "evidence": "copy_summary@1"}  # fmt: skip
+    rows = [{**row, "is_bound": share != 0.5, "cost_share": share, "cost_ns": share}
+            for share in (0.5, 0.25, None)]  # fmt: skip
+    figures = KeyFigures((), {}, findings=Findings(rows, "All", heading="Cost"))
+
+    export_xlsx("Diagnosis", (), tmp_path / "d.xlsx", figures)
+
+    book = Book(tmp_path / "d.xlsx")
+    assert [row[1] for row in book.texts("Overview")[2:5]] == ["0.5", "0.25", "unknown cost"]
+    assert book.parts["xl/styles.xml"].count("&quot;est. &quot;0.0%") == 1
 
 
 @pytest.mark.slow

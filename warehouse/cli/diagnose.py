@@ -19,6 +19,9 @@ from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.diagnose.diagnosis import Diagnosis
+    from warehouse.query.session import Session
+
+_DOCUMENT = "workbook or page"
 
 
 @click.command()
@@ -34,7 +37,8 @@ if TYPE_CHECKING:
     "--format",
     "format",
     type=click.Choice(("text", *encoding.FORMATS)),
-    help="Output format.  [default: by the suffix of -o, else text]",
+    help="Output format.  [default: by the suffix of -o, where .xlsx writes a workbook and .html a "
+    "page; else text]",
 )
 @options.output
 @options.csv_safe
@@ -65,6 +69,7 @@ def diagnose(
     \b
     Example:
       tw diagnose
+      tw diagnose -o slow.html
       tw diagnose --run slow --fail-if "finding = 'data_loading' AND cost_share > 0.05"
     """
     from warehouse.diagnose import diagnosis
@@ -75,13 +80,15 @@ def diagnose(
     with session.opened(place, selection) as opened:
         announce(opened.seen, quiet=quiet)
         found = diagnosis.diagnose(opened, step)
+        if chosen_format == _DOCUMENT and target is not None:
+            _write_document(opened, found, target, has_all, quiet)
         run = ", ".join(opened.seen.run_names)
     failing = []
     if condition is not None:
         failing = alarm.matching(found.rows, condition, ("finding", "subject"))
     if chosen_format == "text":
         _print_text(found, run, target, has_all)
-    else:
+    elif chosen_format != _DOCUMENT:
         options.refuse_binary_on_terminal(chosen_format, target)
         n_shown = emit(
             found.rows, chosen_format, target, about=found.rows.meta, is_csv_safe=is_csv_safe,
@@ -96,7 +103,18 @@ def diagnose(
 def _format(target: Path | None) -> str:
     if target is None or target.suffix.lower() == ".txt":
         return "text"
+    if target.suffix.lower() in (".xlsx", ".html", ".htm"):
+        return _DOCUMENT
     return encoding.format_of(target, None, config.load().format)
+
+
+def _write_document(
+    opened: Session, found: Diagnosis, target: Path, has_all: bool, quiet: bool
+) -> None:
+    from warehouse.export import diagnosed
+
+    diagnosed.write(opened, found, target, has_all=has_all)
+    say_count(found.rows.n_rows, found.rows.n_rows, target, quiet=quiet)
 
 
 def _print_text(found: Diagnosis, run: str, target: Path | None, has_all: bool) -> None:

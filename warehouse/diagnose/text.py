@@ -22,21 +22,27 @@ def lines(found: Diagnosis, run: str, width: int, *, has_all: bool = False) -> I
 
     Findings below `LEAST_SHARE` of the time are counted, unless `has_all`.
     """
-    rows = [row for row in found.rows if row["severity"] != "not judged"]
-    shown = [row for row in rows if has_all or row["severity"] != "low"]
-    yield from _wrapped(_headline(found, run), width, "")
-    for n, row in enumerate(shown, 1):
+    rows = shown(found, has_all=has_all)
+    yield from _wrapped(headline(found, run), width, "")
+    for n, row in enumerate(rows, 1):
         yield ""
         yield from _finding(n, row, width)
-    if not shown:
+    if not rows:
         yield f"No finding costs {percent(LEAST_SHARE)} of the time or more."
-    if n_small := len(rows) - len(shown):
+    if n_small := len(shown(found, has_all=True)) - len(rows):
         yield ""
         yield f"{counted(n_small, 'finding')} below {percent(LEAST_SHARE)} of the time (--all)."
     yield from _unjudged(found, width)
 
 
-def _headline(found: Diagnosis, run: str) -> str:
+def shown(found: Diagnosis, *, has_all: bool) -> list[dict[str, Any]]:
+    """The findings that the text shows."""
+    rows = [row for row in found.rows if row["severity"] != "not judged"]
+    return [row for row in rows if has_all or row["severity"] != "low"]
+
+
+def headline(found: Diagnosis, run: str) -> str:
+    """What is said of the run as a whole."""
     text = f"Run {run}"
     if found.measured_ns is not None:
         text += f": {duration(found.measured_ns)}"

@@ -45,6 +45,7 @@ class Findings:
 
     rows: Sequence[Mapping[str, Any]]  # of `warehouse.diagnose.diagnosis.COLUMNS`
     note: str
+    heading: str = "Estimate"  # of what they cost
 
 
 @dataclass

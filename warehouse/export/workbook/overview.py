@@ -57,14 +57,18 @@ def _findings(book: Book, sheet: Worksheet, row: int, found: Findings) -> int:
     from warehouse.diagnose import text
 
     head, wrapped = book.style(bold=True, bottom=1), book.style(text_wrap=True, valign="top")
-    for place, name in enumerate(("Finding", "Estimate", "What it is, and what to try")):
+    for place, name in enumerate(("Finding", found.heading, "What it is, and what to try")):
         sheet.write_string(row, place, name, head)
     for each in map(dict, found.rows):
         row += 1
         about = f"{text.about(each)} Try: {each['remedy']}. See: tw query {each['evidence']}"
         sheet.write_string(row, 0, each["finding"].replace("_", " "), wrapped)
-        share = book.style(num_format="0.0%", bold=True, valign="top")
-        sheet.write_number(row, 1, each["cost_share"], share)
+        form = '"est. "0.0%' if each["is_bound"] and found.heading != "Estimate" else "0.0%"
+        share = book.style(num_format=form, bold=True, valign="top")
+        if each["cost_share"] is None:
+            sheet.write_string(row, 1, text.cost(each), wrapped)
+        else:
+            sheet.write_number(row, 1, each["cost_share"], share)
         sheet.write_string(row, 2, book.text(about), book.style(text_wrap=True, indent=1))
         sheet.set_row(row, 15 * math.ceil(len(about) / _CHARACTERS))
     row += 1

@@ -180,8 +180,9 @@ def _sheet_name(title: str, taken: Sequence[str]) -> str:
 def _data(book: Book, filled: FilledSection) -> Iterator[Sheet]:
     """Writes the sheets of a query: one, or several if its rows exceed a sheet."""
     n_rows = filled.rows.n_rows
-    book.abouts.append(filled.result.meta)
-    book.parts.append(manifest.of_result(filled.result))
+    if "query_hash" in filled.result.meta:  # else `tw verify` cannot make the rows again
+        book.abouts.append(filled.result.meta)
+        book.parts.append(manifest.of_result(filled.result))
     n_sheets = max(1, math.ceil(n_rows / ROWS_A_SHEET))
     book.written.n_split += n_sheets > 1
     for number in range(n_sheets):
