@@ -12,9 +12,8 @@ Sync of all ranks of a host ends at the same mean time as that of the first host
 Communication belongs to the step of the last operator that began before.
 """
 grain = ["slice_id"]
-requires = { schema = ">=17", queries = ["dpro_operation@1"] }
+requires = { schema = ">=17", queries = ["dpro_recorded_event@1"] }
 portable = false
-computed_once = true
 columns = [
   "run_id", "trace_id", "rank", "process", "slice_id", "name", "phase", "tensors", "stage", "loop",
   "channel", "ring_step", "part", "step", "start_ns", "dur_ns",
@@ -42,182 +41,25 @@ help = "Numbers of the tensors of communication, ascending, as in 3+4"
 [changes]
 1 = "first version"
 --- */
-WITH rank AS (
-  SELECT
-    t.run_id, t.id AS trace_id, t.rank, t.base_ns, t.host_name, g.name AS process,
-    json_extract_string(g.attributes_json, '$.platform') IN ('mxnet', 'tensorflow1') AS is_in_parts,
-    c.id IS NOT NULL AS is_aligned, c.offset_ns
-  FROM trace AS t
-  JOIN graph AS g ON g.trace_id = t.id
-  LEFT JOIN clock AS c
-    ON c.id = t.clock_id AND starts_with(json_extract_string(c.extra_json, '$.query'), 'clock_by_')
-  WHERE g.kind = 'dpro'
-),
-recorded AS MATERIALIZED (
-  SELECT
-    o.trace_id,
-    o.slice_id,
-    n.name,
-    n.phase,
-    o.step_number AS step,
-    r.base_ns + o.ts AS start_ns,
-    o.dur AS dur_ns,
-    coalesce(r.is_in_parts, false) AS is_in_parts
-  FROM cpu_op AS o
-  JOIN rank AS r ON r.trace_id = o.trace_id
-  JOIN dpro_operation() AS n ON n.trace_id = o.trace_id AND n.operator = o.name
-  WHERE NOT contains(n.name, 'Comm')
-),
-part AS (
-  SELECT *, count(*) FILTER (is_first) OVER (PARTITION BY trace_id ORDER BY start_ns, slice_id) AS n
-  FROM (
-    SELECT
-      *,
-      (lag((name, step)) OVER (PARTITION BY trace_id ORDER BY start_ns, slice_id))
-        IS DISTINCT FROM (name, step) AS is_first
-    FROM recorded
-    WHERE is_in_parts
-  )
-),
-operation AS (
-  SELECT * EXCLUDE (is_in_parts)
-  FROM recorded
-  WHERE NOT is_in_parts
-  UNION ALL
-  SELECT
-    trace_id, min(slice_id), any_value(name), any_value(phase), any_value(step),
-    min(start_ns), max(start_ns + dur_ns) - min(start_ns)
-  FROM part
-  GROUP BY trace_id, n
-),
--- an operator without a step belongs to that of the operator before it
-stepped AS MATERIALIZED (
-  SELECT
-    * EXCLUDE (step),
-    coalesce(step, last_value(step IGNORE NULLS) OVER (
-      PARTITION BY trace_id ORDER BY start_ns, slice_id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    )) AS step
-  FROM operation
-),
--- where the step of a rank changes
-step_start AS MATERIALIZED (
-  SELECT trace_id, start_ns, step
-  FROM (
-    SELECT
-      trace_id, start_ns, step,
-      lag(step) OVER (PARTITION BY trace_id ORDER BY start_ns) AS step_before
-    FROM (
-      SELECT trace_id, start_ns, arg_max(step, slice_id) AS step
-      FROM stepped
-      WHERE step IS NOT NULL
-      GROUP BY trace_id, start_ns
-    )
-  )
-  WHERE step IS DISTINCT FROM step_before
-),
-extent AS (
-  SELECT trace_id, min(start_ns) AS first_ns, max(start_ns + dur_ns) AS last_ns
-  FROM operation
-  GROUP BY trace_id
-),
-tensor AS MATERIALIZED (
-  SELECT slice_id, ordinal, tensor_id
-  FROM collective_tensor
-  WHERE tensor_id IS NOT NULL
-),
--- most stages have one tensor: their lists need no sorting
-tensors AS (
-  SELECT slice_id, tensor_id::VARCHAR AS tensors
-  FROM tensor
-  WHERE slice_id NOT IN (SELECT slice_id FROM tensor WHERE ordinal > 0)
-  UNION ALL
-  SELECT slice_id, string_agg(tensor_id::VARCHAR, '+' ORDER BY tensor_id) AS tensors
-  FROM tensor
-  WHERE slice_id IN (SELECT slice_id FROM tensor WHERE ordinal > 0)
-  GROUP BY slice_id
-),
-stage AS (
-  SELECT c.*, r.base_ns + c.ts AS start_ns, t.tensors
-  FROM collective AS c
-  JOIN rank AS r ON r.trace_id = c.trace_id
-  JOIN tensors AS t ON t.slice_id = c.slice_id
-),
-sync AS (
-  SELECT
-    s.trace_id,
-    min(s.slice_id) AS slice_id,
-    array_to_string(list_sort(list(DISTINCT t.tensor_id)), '+') AS tensors,
-    s.start_ns,
-    max(s.dur) AS dur_ns
-  FROM stage AS s
-  JOIN collective_tensor AS t ON t.slice_id = s.slice_id
-  WHERE s.stage = 'Sync'
-  GROUP BY s.trace_id, s.start_ns
-),
-communication AS (
-  SELECT
-    trace_id, slice_id, tensors, stage, loop, channel, ring_step, part, start_ns, dur AS dur_ns
-  FROM stage
-  WHERE stage IN (
-    'QUEUE', 'MEMCPY_IN_FUSION_BUFFER', 'NCCL_ALLREDUCE', 'MEMCPY_OUT_FUSION_BUFFER', 'SEND', 'RECV'
-  )
-  UNION ALL
-  SELECT trace_id, slice_id, tensors, 'Sync', NULL, NULL, NULL, NULL, start_ns, dur_ns
-  FROM sync
-),
-event AS (
-  SELECT
-    trace_id, slice_id, name, phase, NULL AS tensors, NULL AS stage, NULL::BIGINT AS loop,
-    NULL::BIGINT AS channel, NULL::BIGINT AS ring_step, NULL::BIGINT AS part, step, start_ns, dur_ns
-  FROM stepped
-  UNION ALL
-  SELECT
-    c.trace_id, c.slice_id,
-    'Comm.' || c.tensors || '.' || c.stage
-      || coalesce('~>' || c.loop || '_' || c.channel || '_' || c.ring_step || '_' || c.part, ''),
-    'Comm', c.tensors, c.stage, c.loop, c.channel, c.ring_step, c.part, b.step, c.start_ns, c.dur_ns
-  FROM communication AS c
-  JOIN extent AS x ON x.trace_id = c.trace_id
-  ASOF LEFT JOIN step_start AS b ON b.trace_id = c.trace_id AND b.start_ns <= c.start_ns
-  WHERE c.stage IN ('SEND', 'RECV') OR c.start_ns >= x.first_ns AND c.start_ns < x.last_ns
-),
-reference AS (
-  SELECT r.run_id, r.host_name, avg(s.end_ns) AS end_ns
-  FROM (
-    SELECT trace_id, arg_max(start_ns + dur_ns, start_ns) AS end_ns
-    FROM event
-    WHERE stage = 'Sync'
-    GROUP BY trace_id
-  ) AS s
-  JOIN rank AS r ON r.trace_id = s.trace_id
-  GROUP BY r.run_id, r.host_name
-),
-shift AS (
-  SELECT
-    run_id,
-    host_name,
-    first_value(end_ns) OVER (PARTITION BY run_id ORDER BY host_name) - end_ns AS shift_ns
-  FROM reference
-)
 SELECT
-  r.run_id,
-  r.trace_id,
-  r.rank,
-  r.process,
-  e.slice_id,
-  e.name,
-  e.phase,
-  e.tensors,
-  e.stage,
-  e.loop,
-  e.channel,
-  e.ring_step,
-  e.part,
-  e.step,
-  e.start_ns + coalesce(CASE WHEN r.is_aligned THEN r.offset_ns ELSE s.shift_ns END, 0)::DOUBLE AS start_ns,
-  e.dur_ns
-FROM event AS e
-JOIN rank AS r ON r.trace_id = e.trace_id
-LEFT JOIN shift AS s ON s.run_id = r.run_id AND s.host_name IS NOT DISTINCT FROM r.host_name
-ORDER BY r.trace_id, start_ns, e.slice_id
+  run_id,
+  trace_id,
+  rank,
+  process,
+  slice_id,
+  coalesce(
+    operator,
+    'Comm.' || tensors || '.' || stage
+      || coalesce('~>' || loop || '_' || channel || '_' || ring_step || '_' || part, '')
+  ) AS name,
+  phase,
+  tensors,
+  stage,
+  loop,
+  channel,
+  ring_step,
+  part,
+  step,
+  start_ns,
+  dur_ns
+FROM dpro_recorded_event()

@@ -7,7 +7,7 @@ Operators and stages of communication in the graph. Horovod records stages of si
 they belong to the stage of their group, but are not its own (is_own).
 """
 grain = ["slice_id"]
-requires = { schema = ">=17", queries = ["dpro_code@1", "dpro_event@1", "dpro_graph_place@1", "dpro_group@1"] }
+requires = { schema = ">=17", queries = ["dpro_code@1", "dpro_recorded_event@1", "dpro_graph_place@1", "dpro_group@1"] }
 portable = false
 computed_once = true
 columns = ["run_id", "code", "place", "slice_id", "step", "stage", "is_own", "start_ns", "dur_ns"]
@@ -47,7 +47,7 @@ coded AS (
         ((e.loop * n.n_ring_steps + e.ring_step) * n.n_parts + e.part) * n.n_channels + e.channel
       ) + (e.stage = 'RECV')::BIGINT
     END AS code
-  FROM dpro_event() AS e
+  FROM dpro_recorded_event() AS e
   JOIN named AS n ON n.trace_id = e.trace_id AND n.event_tensors = e.tensors
   WHERE CASE
     WHEN e.stage IN ('QUEUE', 'MEMCPY_IN_FUSION_BUFFER', 'MEMCPY_OUT_FUSION_BUFFER') THEN true
@@ -58,8 +58,8 @@ coded AS (
   END
   UNION ALL
   SELECT e.run_id, true, e.slice_id, e.step, NULL, e.start_ns, e.dur_ns, c.first_code
-  FROM dpro_event() AS e
-  JOIN code AS c ON c.trace_id = e.trace_id AND c.name = e.name AND c.tensors IS NULL
+  FROM dpro_recorded_event() AS e
+  JOIN code AS c ON c.trace_id = e.trace_id AND c.name = e.operator AND c.tensors IS NULL
   WHERE e.phase <> 'Comm'
 )
 SELECT

@@ -66,21 +66,25 @@ group_of_rank AS MATERIALIZED (
 ),
 -- what follows a rank on a channel; first_code: of the group there
 following AS MATERIALIZED (
-  SELECT DISTINCT g.first_code AS group_code, e.channel, b.trace_id, c.first_code
-  FROM communication_edge AS e
-  JOIN rank AS r ON r.trace_id = e.trace_id
-  JOIN rank AS a ON a.run_id = r.run_id AND a.rank = e.from_rank
-  JOIN rank AS b ON b.run_id = r.run_id AND b.rank = e.to_rank
-  JOIN group_of_rank AS g ON g.trace_id = a.trace_id
-  JOIN code AS c ON c.trace_id = b.trace_id AND c.tensors = g.tensors
-  WHERE e.algorithm = 'ring'
+  SELECT *, row_number() OVER (PARTITION BY group_code, channel ORDER BY first_code) = 1 AS is_first
+  FROM (
+    SELECT DISTINCT g.first_code AS group_code, e.channel, b.trace_id, c.first_code
+    FROM communication_edge AS e
+    JOIN rank AS r ON r.trace_id = e.trace_id
+    JOIN rank AS a ON a.run_id = r.run_id AND a.rank = e.from_rank
+    JOIN rank AS b ON b.run_id = r.run_id AND b.rank = e.to_rank
+    JOIN group_of_rank AS g ON g.trace_id = a.trace_id
+    JOIN code AS c ON c.trace_id = b.trace_id AND c.tensors = g.tensors
+    WHERE e.algorithm = 'ring'
+  )
 ),
 -- a send of each loop, ring step, part and channel: number n of its group
 transfer AS MATERIALIZED (
   SELECT
     g.run_id, g.owner, g.position, g.tensors, g.first_code, g.n, g.n - g.n_at_once AS before_n,
-    g.n_at_once, (g.n // g.n_at_once) % g.n_ring_steps AS ring_step, g.n_ring_steps,
-    f.first_code AS next_code, f.trace_id AS next_trace_id
+    (g.n // g.n_at_once) % g.n_ring_steps AS ring_step,
+    (g.n // g.n_at_once) % g.n_ring_steps = g.n_ring_steps - 1 AS is_last,
+    f.first_code AS next_code, f.trace_id AS next_trace_id, f.is_first
   FROM (SELECT *, unnest(range(n_transfers)) AS n FROM group_of_rank) AS g
   JOIN following AS f ON f.group_code = g.first_code AND f.channel = g.n % g.n_channels
 ),
@@ -111,32 +115,10 @@ edge AS (
   FROM group_of_rank
   UNION ALL
   SELECT
-    t.run_id, t.owner, t.position, (1::BIGINT << 59) + 8 * t.n + k.k, 0,
-    CASE k.k
-      WHEN 2 THEN t.first_code + 2
-      WHEN 3 THEN t.first_code + 2
-      WHEN 4 THEN t.first_code + 5 + 2 * t.before_n
-      WHEN 5 THEN t.first_code + 4 + 2 * t.n
-      ELSE t.next_code + 5 + 2 * t.n
-    END,
-    CASE
-      WHEN k.k = 2 AND t.ring_step = 0 OR k.k = 3 AND t.ring_step > 0 OR k.k = 4
-        THEN t.first_code + 4 + 2 * t.n
-      WHEN k.k = 3 THEN t.first_code + 5 + 2 * t.n
-      WHEN k.k = 2 THEN t.first_code + 5 + 2 * t.before_n
-      WHEN k.k = 5 THEN t.next_code + 5 + 2 * t.n
-      ELSE t.next_code + 3
-    END,
-    CASE WHEN k.k = 5 THEN 'peer' ELSE 'control' END, true
-  FROM transfer AS t
-  CROSS JOIN (SELECT unnest([2, 3, 4, 5, 6]) AS k) AS k
-  -- the receive of the first ring step has its edge from the copy already
-  WHERE CASE k.k
-    WHEN 2 THEN t.ring_step <> 1
-    WHEN 4 THEN t.ring_step > 0
-    WHEN 6 THEN t.ring_step = t.n_ring_steps - 1
-    ELSE true
-  END
+    run_id, owner, position, (1::BIGINT << 59) + 8 * n + 6, 0, next_code + 5 + 2 * n, next_code + 3,
+    'control', true
+  FROM transfer
+  WHERE is_last
   UNION ALL
   SELECT
     t.run_id, t.owner, t.position, (1::BIGINT << 59) + 8 * t.n + 7, e.place,
@@ -149,7 +131,7 @@ edge AS (
     FROM member AS m
     JOIN local_edge AS e ON e.run_id = m.run_id AND e.from_name = 'Comm.' || m.tensor_id
   ) AS e ON e.run_id = t.run_id AND e.trace_id = t.next_trace_id AND e.tensors = t.tensors
-  WHERE t.ring_step = t.n_ring_steps - 1
+  WHERE t.is_last
   UNION ALL
   SELECT
     b.run_id,
@@ -168,21 +150,51 @@ edge AS (
     ON t.run_id = b.run_id AND t.tensors IS NULL AND t.process = split_part(b.to_name, '->', 1)
     AND t.name = substr(b.to_name, strpos(b.to_name, '->') + 2)
 ),
-inserted AS (
+-- most edges: those of the ring from and to the sends and receives of a rank, which no others repeat
+ring_edge AS (
   SELECT
-    run_id, from_code, to_code, min(n) AS n, min(kind) AS kind, bool_or(is_delayed) AS is_delayed
+    t.run_id, t.owner, t.position, (1::BIGINT << 59) + 8 * t.n + k.k AS place, 0 AS sub_place,
+    CASE k.k
+      WHEN 4 THEN t.first_code + 5 + 2 * t.before_n
+      WHEN 5 THEN t.first_code + 4 + 2 * t.n
+      ELSE t.first_code + 2
+    END AS from_code,
+    CASE
+      WHEN k.k = 2 AND t.ring_step = 0 OR k.k = 3 AND t.ring_step > 0 OR k.k = 4
+        THEN t.first_code + 4 + 2 * t.n
+      WHEN k.k = 3 THEN t.first_code + 5 + 2 * t.n
+      WHEN k.k = 2 THEN t.first_code + 5 + 2 * t.before_n
+      ELSE t.next_code + 5 + 2 * t.n
+    END AS to_code,
+    CASE WHEN k.k = 5 THEN 'peer' ELSE 'control' END AS kind, true AS is_delayed
+  FROM transfer AS t
+  CROSS JOIN (SELECT unnest([2, 3, 4, 5]) AS k) AS k
+  -- the receive of the first ring step has its edge from the copy already
+  WHERE CASE k.k
+    WHEN 2 THEN t.is_first AND t.ring_step <> 1
+    WHEN 3 THEN t.is_first
+    WHEN 4 THEN t.is_first AND t.ring_step > 0
+    ELSE true
+  END
+),
+-- an edge that is inserted several times has its first place
+inserted AS (
+  SELECT f.owner, f.position, f.place, f.sub_place, * EXCLUDE (f)
   FROM (
-    SELECT *, row_number() OVER (ORDER BY run_id, owner, position, place, sub_place) AS n
+    SELECT
+      run_id, from_code, to_code, min(kind) AS kind, bool_or(is_delayed) AS is_delayed,
+      min({'owner': owner, 'position': position, 'place': place, 'sub_place': sub_place}) AS f
     FROM edge
+    GROUP BY run_id, from_code, to_code
   )
-  GROUP BY run_id, from_code, to_code
+  UNION ALL BY NAME
+  FROM ring_edge
 )
 SELECT
   run_id,
-  row_number() OVER (PARTITION BY run_id ORDER BY n) - 1 AS ordinal,
+  row_number() OVER (PARTITION BY run_id ORDER BY owner, position, place, sub_place) - 1 AS ordinal,
   from_code,
   to_code,
   kind,
   is_delayed
 FROM inserted
-ORDER BY run_id, ordinal

@@ -29,4 +29,3 @@ FROM (
   SELECT run_id, to_code, 2 * ordinal + 1 FROM dpro_graph_edge()
 )
 GROUP BY run_id, code
-ORDER BY run_id, place

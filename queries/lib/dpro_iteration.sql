@@ -9,7 +9,7 @@ time of the trial; if steps differ by more than 10 % (standard deviation), it is
 builds its graph from the step that is closest to it.
 """
 grain = ["trace_id", "step"]
-requires = { schema = ">=17", queries = ["dpro_event@1"] }
+requires = { schema = ">=17", queries = ["dpro_recorded_event@1"] }
 portable = false
 computed_once = true
 columns = ["run_id", "trace_id", "rank", "process", "step", "start_ns", "dur_ns", "run_dur_ns", "is_typical"]
@@ -33,7 +33,7 @@ WITH iteration AS (
     step,
     min(start_ns) AS start_ns,
     arg_max(start_ns + dur_ns, (start_ns, slice_id)) - min(start_ns) AS dur_ns
-  FROM dpro_event()
+  FROM dpro_recorded_event()
   WHERE phase <> 'Comm'
   GROUP BY run_id, trace_id, rank, process, step
 ),

@@ -11,9 +11,8 @@ to the first communication of the typical step, less what is recorded in between
 belong to the trace of its servers (dpro_byteps_node).
 """
 grain = ["run_id", "place"]
-requires = { schema = ">=17", queries = ["dpro_byteps_node@1", "dpro_code@1", "dpro_event@1", "dpro_event_node@1", "dpro_gradient@1", "dpro_graph_edge@1", "dpro_graph_place@1", "dpro_group@1", "dpro_iteration@1", "dpro_message@1"] }
+requires = { schema = ">=17", queries = ["dpro_measured_node@1"] }
 portable = false
-computed_once = true
 columns = [
   "run_id", "place", "trace_id", "rank", "process", "name", "phase", "stage", "tensors", "channel",
   "dur_ns", "own_dur_ns", "gap_ns", "n_gaps", "negotiation_ns", "least_latency_ns",
@@ -55,196 +54,24 @@ help = "Least latency of the link of a message"
 [changes]
 1 = "first version"
 --- */
-WITH code AS MATERIALIZED (FROM dpro_code()),
-member AS MATERIALIZED (FROM dpro_group()),
-typical AS (
-  SELECT run_id, min(step) AS step
-  FROM dpro_iteration()
-  WHERE is_typical
-  GROUP BY run_id
-),
-event AS MATERIALIZED (SELECT * FROM dpro_event_node() WHERE is_own),
--- the first push of the worker of each rank in the typical step
-push AS MATERIALIZED (
-  SELECT i.run_id, i.process, i.step, min(m.start_ns) AS start_ns, arg_min(m.tensors, (m.start_ns, m.slice_id)) AS tensors
-  FROM dpro_iteration() AS i
-  JOIN typical AS t ON t.run_id = i.run_id AND t.step = i.step
-  JOIN dpro_message() AS m
-    ON m.run_id = i.run_id AND m.stage = 'PUSH_REQ' AND m.start_ns >= i.start_ns
-    AND m.node = 'worker_' || regexp_extract(i.process, '([0-9]+)\.rank', 1)
-  GROUP BY i.run_id, i.process, i.step
-),
-mean AS (
-  SELECT code, sum(dur_ns)::DOUBLE / count(*) AS dur_ns, count(*) AS n_events
-  FROM event
-  GROUP BY code
-),
-tensor_mean AS (
-  SELECT trace_id, tensors, stage, sum(dur_ns)::DOUBLE / count(*) AS dur_ns
-  FROM dpro_event()
-  WHERE stage IN ('QUEUE', 'MEMCPY_IN_FUSION_BUFFER', 'MEMCPY_OUT_FUSION_BUFFER')
-  GROUP BY trace_id, tensors, stage
-),
--- what Horovod records of each tensor of a group, tensors without events counting as 0
-of_group AS MATERIALIZED (
-  SELECT c.run_id, c.first_code + s.k AS code, s.stage, avg(coalesce(e.dur_ns, 0)) AS dur_ns
-  FROM code AS c
-  JOIN member AS m ON m.run_id = c.run_id AND m.tensors = c.tensors
-  CROSS JOIN (
-    SELECT
-      unnest([1, 2, 3]) AS k,
-      unnest(['QUEUE', 'MEMCPY_IN_FUSION_BUFFER', 'MEMCPY_OUT_FUSION_BUFFER']) AS stage
-  ) AS s
-  LEFT JOIN tensor_mean AS e
-    ON e.trace_id = c.trace_id AND e.tensors = m.tensor_id::VARCHAR AND e.stage = s.stage
-  GROUP BY c.run_id, c.first_code + s.k, s.stage
-),
-shortest_queue AS (
-  SELECT g.run_id, min(g.dur_ns) AS dur_ns
-  FROM of_group AS g
-  JOIN dpro_graph_place() AS p ON p.code = g.code
-  WHERE g.stage = 'QUEUE'
-  GROUP BY g.run_id
-),
--- receives count from the beginning of their send, which the edge from it names
-receive AS (
-  SELECT
-    r.code,
-    avg(greatest(r.dur_ns - greatest(s.start_ns - r.start_ns, 0), 0))
-      FILTER (r.step < l.last_step) AS dur_ns,
-    avg(greatest(r.start_ns + r.dur_ns - s.start_ns - s.dur_ns, 0)) AS behind_send_ns
-  FROM dpro_graph_edge() AS e
-  JOIN event AS r ON r.stage = 'RECV' AND r.code = e.to_code
-  JOIN event AS s ON s.stage = 'SEND' AND s.step = r.step AND s.code = e.from_code
-  JOIN (SELECT run_id, max(step) AS last_step FROM dpro_event() GROUP BY run_id) AS l
-    ON l.run_id = r.run_id
-  GROUP BY r.code
-),
-operator AS (
-  SELECT
-    run_id, trace_id, name, phase, dur_ns,
-    lead(phase) OVER following AS next_phase,
-    lead(name) OVER following AS next_name,
-    lead(start_ns) OVER following - start_ns - dur_ns AS gap_ns
-  FROM dpro_event()
-  WHERE phase <> 'Comm'
-  WINDOW following AS (PARTITION BY trace_id ORDER BY start_ns, slice_id)
-),
-gap AS (
-  SELECT
-    c.first_code AS code, count(*) AS n_gaps,
-    sum(CASE WHEN o.gap_ns > o.dur_ns AND NOT o.is_byteps THEN 10000 ELSE o.gap_ns END) / count(*) AS gap_ns
-  FROM (SELECT *, run_id IN (SELECT run_id FROM push) AS is_byteps FROM operator) AS o
-  JOIN code AS c ON c.trace_id = o.trace_id AND c.name = o.name AND c.tensors IS NULL
-  WHERE o.gap_ns >= 0 AND (NOT o.is_byteps OR o.gap_ns < 1000000)
-    AND NOT (o.phase = 'BW' AND o.next_phase = 'UPDATE_')
-    AND NOT contains(o.name, 'local_num_masks')
-    AND o.name <> 'UPDATE_CAL' AND o.next_name <> 'UPDATE_CAL'
-  GROUP BY c.first_code
-),
-first_communication AS (
-  SELECT e.run_id, e.process, t.step, min(e.start_ns) AS start_ns, arg_min(e.tensors, (e.start_ns, e.slice_id)) AS tensors
-  FROM dpro_event() AS e
-  JOIN typical AS t ON t.run_id = e.run_id AND t.step = e.step
-  WHERE e.phase = 'Comm' AND e.stage <> 'Sync'
-  GROUP BY e.run_id, e.process, t.step
-  UNION ALL
-  SELECT run_id, process, step, start_ns, tensors
-  FROM push
-),
-negotiation AS (
-  SELECT
-    f.run_id, f.process,
-    greatest(0, any_value(f.start_ns) - max(b.start_ns + b.dur_ns)) AS negotiation_ns
-  FROM first_communication AS f
-  JOIN dpro_gradient() AS g
-    ON g.run_id = f.run_id AND g.process = f.process
-    AND list_contains(string_split(f.tensors, '+'), g.tensor_id::VARCHAR)
-  JOIN dpro_event() AS b
-    ON b.run_id = f.run_id AND b.process = f.process AND b.step = f.step AND b.name = g.name
-  GROUP BY f.run_id, f.process
-),
-message AS (
-  SELECT c.first_code AS code, b.*
-  FROM dpro_byteps_node() AS b
-  JOIN code AS c
-    ON c.run_id = b.run_id AND c.tensors IS NULL AND c.process = split_part(b.name, '->', 1)
-    AND c.name = substr(b.name, strpos(b.name, '->') + 2)
-),
--- joined by numbers before there are names, which cost more than all else
-measured AS (
-  SELECT
-    n.place, k.first_code, n.code - k.first_code AS k,
-    g.dur_ns AS group_ns, m.dur_ns AS mean_ns, m.n_events, r.dur_ns AS receive_ns, r.behind_send_ns,
-    p.gap_ns, p.n_gaps
-  FROM dpro_graph_place() AS n
-  JOIN (SELECT first_code, first_code + unnest(range(n_codes)) AS code FROM code) AS k ON k.code = n.code
-  LEFT JOIN of_group AS g ON g.code = n.code
-  LEFT JOIN mean AS m ON m.code = n.code
-  LEFT JOIN receive AS r ON r.code = n.code
-  LEFT JOIN gap AS p ON p.code = n.code
-),
-node AS (
-  SELECT
-    c.run_id, m.place, c.trace_id, c.rank, c.process, c.first_code,
-    CASE
-      WHEN c.tensors IS NULL THEN nullif(regexp_extract(c.name, '^Comm\.[0-9+]+\.([A-Z_a-z]+)', 1), '')
-      WHEN m.k = 0 THEN 'Sync'
-      WHEN m.k = 1 THEN 'QUEUE'
-      WHEN m.k = 2 THEN 'MEMCPY_IN_FUSION_BUFFER'
-      WHEN m.k = 3 THEN 'MEMCPY_OUT_FUSION_BUFFER'
-      WHEN m.k % 2 = 0 THEN 'SEND'
-      ELSE 'RECV'
-    END AS stage,
-    coalesce(c.tensors, nullif(regexp_extract(c.name, '^Comm\.([0-9+]+)\.', 1), '')) AS tensors,
-    c.name,
-    -- the number of a send or receive: of its loop, ring step, part and channel
-    CASE WHEN m.k >= 4 THEN (m.k - 4) // 2 END AS n,
-    c.tensors IS NOT NULL AS is_stage,
-    c.n_ring_steps, c.n_parts, c.n_channels,
-    m.* EXCLUDE (place, k, first_code)
-  FROM measured AS m
-  JOIN code AS c ON c.first_code = m.first_code
-)
 SELECT
-  n.run_id,
-  n.place,
-  coalesce(n.trace_id, b.trace_id) AS trace_id,
-  n.rank,
-  n.process,
-  n.process || '->' || n.name || CASE WHEN n.is_stage THEN '.' || n.stage ELSE '' END
-    || CASE WHEN n.n IS NULL THEN '' ELSE '~>' || (n.n // (n.n_channels * n.n_parts * n.n_ring_steps))
-      || '_' || (n.n % n.n_channels)
-      || '_' || (n.n // (n.n_channels * n.n_parts) % n.n_ring_steps)
-      || '_' || (n.n // n.n_channels % n.n_parts)
-    END AS name,
-  CASE WHEN n.stage IS NULL THEN regexp_extract(n.name, '^(?:[A-Z]+_|[A-Za-z/]+)') ELSE 'Comm' END AS phase,
-  n.stage,
-  n.tensors,
-  n.n % n.n_channels AS channel,
-  CASE
-    WHEN n.stage = 'Sync' THEN 0
-    WHEN n.group_ns IS NOT NULL THEN n.group_ns
-    ELSE coalesce(b.dur_ns, n.receive_ns, n.mean_ns, 0)
-  END AS dur_ns,
-  CASE
-    WHEN n.stage = 'Sync' THEN 0
-    WHEN n.stage = 'RECV' THEN coalesce(n.behind_send_ns, n.mean_ns, 0)
-    WHEN n.stage = 'QUEUE' THEN q.dur_ns
-    ELSE coalesce(b.dur_ns, n.group_ns, n.mean_ns, 0)
-  END AS own_dur_ns,
-  coalesce(n.gap_ns, b.gap_ns) AS gap_ns,
-  coalesce(n.n_gaps, b.n_gaps) AS n_gaps,
-  CASE
-    WHEN n.stage = 'Sync' THEN k.negotiation_ns
-    WHEN k.is_byteps AND starts_with(n.name, 'BW.') THEN least(k.negotiation_ns, 10000)
-    ELSE b.latency_ns
-  END AS negotiation_ns,
-  b.least_latency_ns,
-  coalesce(b.n_events, n.n_events, 0) AS n_events
-FROM node AS n
-LEFT JOIN message AS b ON b.code = n.first_code
-LEFT JOIN shortest_queue AS q ON q.run_id = n.run_id
-LEFT JOIN (SELECT *, run_id IN (SELECT run_id FROM push) AS is_byteps FROM negotiation) AS k
-  ON k.run_id = n.run_id AND k.process = n.process
-ORDER BY n.run_id, n.place
+  run_id,
+  place,
+  trace_id,
+  rank,
+  process,
+  process || '->' || name || coalesce('.' || group_stage, '')
+    || coalesce('~>' || loop || '_' || channel || '_' || ring_step || '_' || part, '') AS name,
+  phase,
+  stage,
+  tensors,
+  channel,
+  dur_ns,
+  own_dur_ns,
+  gap_ns,
+  n_gaps,
+  negotiation_ns,
+  least_latency_ns,
+  n_events
+FROM dpro_measured_node()
+ORDER BY run_id, place

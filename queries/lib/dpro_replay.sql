@@ -1,6 +1,6 @@
 /* ---
 name = "dpro_replay"
-version = 2
+version = 3
 title = "Nodes of dPRO's global graph as work on resources, for a replay"
 help = """
 By default, waiting is computed and not taken from the recording: QUEUE lasts as long as that of the group
@@ -16,10 +16,11 @@ latency, and stay in use for the mean gap after a message. With unlimited update
 that update weights run as soon as they can.
 """
 grain = ["run_id", "place"]
-requires = { schema = ">=17", queries = ["dpro_byteps_node@1", "dpro_node@1"] }
+requires = { schema = ">=17", queries = ["dpro_byteps_node@1", "dpro_measured_node@1"] }
 portable = false
 columns = [
-  "run_id", "trace_id", "rank", "place", "name", "phase", "stage", "tensors", "resource", "is_unlimited",
+  "run_id", "trace_id", "rank", "place", "process", "name", "group_stage", "loop", "channel", "ring_step", "part",
+  "phase", "stage", "tensors", "resource", "is_unlimited",
   "is_by_priority", "dur_ns", "gap_ns", "priority", "slot", "negotiation_ns",
 ]
 
@@ -35,11 +36,17 @@ help = "Updates of weights run without waiting for other operators of their rank
 
 [column]
 place = { type = "BIGINT", unit = "count", check = ">= 0", help = "Place among the nodes of the graph" }
-name = { type = "VARCHAR", unit = "text", help = "Name, as host0.rank0->BW.name" }
+process = { type = "VARCHAR", unit = "text", help = "Name of the rank in dPRO, such as host0.rank1" }
+name = { type = "VARCHAR", unit = "text", help = "Name of dpro_code: BW.name, or Comm.3+4 of all stages of a group" }
+group_stage = { type = "VARCHAR", unit = "text", nullable = true, help = "Stage of a group; NULL: operator, or message of BytePS" }
+loop = { type = "BIGINT", unit = "count", nullable = true, help = "Loop of a send or receive" }
+channel = { type = "BIGINT", unit = "count", nullable = true, help = "Channel of a send or receive" }
+ring_step = { type = "BIGINT", unit = "count", nullable = true, help = "Step of the ring" }
+part = { type = "BIGINT", unit = "count", nullable = true, help = "Slice of a chunk" }
 phase = { type = "VARCHAR", unit = "text", help = "FW, BW, UPDATE_, or Comm for communication" }
 stage = { type = "VARCHAR", unit = "text", nullable = true, help = "Stage of communication" }
 tensors = { type = "VARCHAR", unit = "text", nullable = true, help = "Group of tensors of communication" }
-resource = { type = "VARCHAR", unit = "text", nullable = true, help = "What it runs on; NULL: needs nothing" }
+resource = { type = "VARCHAR", unit = "text", nullable = true, help = "What of the process it runs on; NULL: needs nothing" }
 is_unlimited = { type = "BOOLEAN", unit = "bool", help = "Whether the resource serves any number at once" }
 is_by_priority = { type = "BOOLEAN", unit = "bool", help = "Whether of waiting nodes that of the lowest priority number comes first" }
 dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration" }
@@ -55,13 +62,14 @@ check = ">= 0"
 help = "Time between the node and communication that follows: of Sync the negotiation, of messages the latency"
 
 [changes]
+3 = "names in parts"
 2 = "gaps behind updates of weights with BytePS"
 1 = "first version"
 --- */
 WITH shortest AS (
   SELECT trace_id, min(coalesce(gap_ns, 0)) AS gap_ns
-  FROM dpro_node()
-  WHERE run_id IN (SELECT run_id FROM dpro_byteps_node()) AND contains(name, '->UPDATE_.')
+  FROM dpro_measured_node()
+  WHERE run_id IN (SELECT run_id FROM dpro_byteps_node()) AND starts_with(name, 'UPDATE_.')
     AND NOT $dpro_rules::BOOLEAN
   GROUP BY trace_id
 )
@@ -70,21 +78,27 @@ SELECT
   n.trace_id,
   rank,
   place,
+  process,
   name,
+  group_stage,
+  loop,
+  channel,
+  ring_step,
+  part,
   phase,
   stage,
   tensors,
   CASE
     WHEN phase <> 'Comm' AND phase = 'UPDATE_' AND $unlimited_updates::BOOLEAN
-      THEN process || '->operator~>UPDATE'
-    WHEN phase <> 'Comm' THEN process || '->operator'
-    WHEN stage = 'Sync' AND $dpro_rules::BOOLEAN THEN process || '->Comm~>Sync'
+      THEN 'operator~>UPDATE'
+    WHEN phase <> 'Comm' THEN 'operator'
+    WHEN stage = 'Sync' AND $dpro_rules::BOOLEAN THEN 'Comm~>Sync'
     WHEN stage = 'Sync' OR stage = 'RECV' AND NOT $dpro_rules::BOOLEAN THEN NULL
-    WHEN stage IN ('SEND', 'RECV') AND $dpro_rules::BOOLEAN THEN process || '->Comm'
-    WHEN stage = 'SEND' THEN process || '->channel ' || channel
-    WHEN stage IN ('PUSH_REQ', 'PUSH_RES', 'PULL_REQ', 'PULL_RES') THEN process || '->Comm'
-    WHEN stage IN ('COPY_FIRST', 'SUM', 'COPY_MERGED') THEN process || '->ServerOp'
-    ELSE process || '->communicator'
+    WHEN stage IN ('SEND', 'RECV') AND $dpro_rules::BOOLEAN THEN 'Comm'
+    WHEN stage = 'SEND' THEN 'channel ' || channel
+    WHEN stage IN ('PUSH_REQ', 'PUSH_RES', 'PULL_REQ', 'PULL_RES') THEN 'Comm'
+    WHEN stage IN ('COPY_FIRST', 'SUM', 'COPY_MERGED') THEN 'ServerOp'
+    ELSE 'communicator'
   END AS resource,
   phase = 'UPDATE_' AND $unlimited_updates::BOOLEAN AS is_unlimited,
   phase <> 'Comm' AS is_by_priority,
@@ -94,14 +108,14 @@ SELECT
   END AS dur_ns,
   CASE
     WHEN phase = 'Comm' AND NOT $dpro_rules::BOOLEAN THEN 0
-    WHEN contains(name, '->UPDATE_.') THEN least(coalesce(n.gap_ns, 0), s.gap_ns)
+    WHEN starts_with(name, 'UPDATE_.') THEN least(coalesce(n.gap_ns, 0), s.gap_ns)
     ELSE coalesce(n.gap_ns, 0)
   END AS gap_ns,
   CASE
-    WHEN contains(name, 'FW') THEN 0
-    WHEN contains(name, 'OUTPUT') THEN 1
-    WHEN contains(name, 'BW') THEN 2
-    WHEN contains(name, 'UPDATE') THEN 3
+    WHEN contains(process || '->' || name, 'FW') THEN 0
+    WHEN contains(process || '->' || name, 'OUTPUT') THEN 1
+    WHEN contains(process || '->' || name, 'BW') THEN 2
+    WHEN contains(process || '->' || name, 'UPDATE') THEN 3
     ELSE 100
   END::BIGINT AS priority,
   CASE
@@ -112,6 +126,5 @@ SELECT
     WHEN $dpro_rules::BOOLEAN OR least_latency_ns IS NULL THEN negotiation_ns
     ELSE greatest(least_latency_ns, 0)
   END AS negotiation_ns
-FROM dpro_node() AS n
+FROM dpro_measured_node() AS n
 LEFT JOIN shortest AS s ON s.trace_id = n.trace_id
-ORDER BY run_id, place

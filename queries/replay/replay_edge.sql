@@ -11,7 +11,7 @@ other (gradient_part_order); of graphs their dependencies; of TPU commands the o
 command waits for which.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["dpro_graph_edge@1", "dpro_graph_place@1", "dpro_replay@2", "gradient_part_order@1", "replay_graph_edge@1", "replay_timeline_edge@1", "replay_tpu_edge@1"] }
+requires = { schema = ">=17", queries = ["dpro_graph_edge@1", "dpro_graph_place@1", "dpro_replay@3", "gradient_part_order@1", "replay_graph_edge@1", "replay_timeline_edge@1", "replay_tpu_edge@1"] }
 portable = false
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
@@ -36,7 +36,7 @@ link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link
 --- */
 WITH part_order AS MATERIALIZED (SELECT * FROM gradient_part_order() WHERE NOT $dpro_rules::BOOLEAN),
 trial AS MATERIALIZED (
-  SELECT run_id, place, name, stage, tensors, resource, negotiation_ns
+  SELECT run_id, place, process, name, stage, tensors, resource, negotiation_ns
   FROM dpro_replay(p_dpro_rules := $dpro_rules::BOOLEAN)
   WHERE negotiation_ns IS NOT NULL
     OR stage IN ('PUSH_REQ', 'PUSH_RES', 'PULL_REQ', 'PULL_RES', 'COPY_MERGED')
@@ -54,7 +54,7 @@ served AS (
     t.run_id, t.place, t.stage,
     CASE WHEN t.stage IN ('PUSH_REQ', 'PULL_REQ') THEN o.is_pushed_in_turn ELSE o.is_answered_in_turn END AS is_in_turn,
     lag(t.place) OVER (
-      PARTITION BY t.run_id, t.resource
+      PARTITION BY t.run_id, t.process, t.resource
       ORDER BY o.place, regexp_extract(t.name, '([0-9]+)$', 1)::BIGINT, t.stage IN ('PULL_REQ', 'PULL_RES')
     ) AS from_place
   FROM trial AS t

@@ -9,7 +9,7 @@ calls and device work; commands of TPUs. `tw replay` simulates the nodes with
 the edges of replay_edge on the resources of replay_resource.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["dpro_replay@2", "replay_graph_node@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
+requires = { schema = ">=17", queries = ["dpro_replay@3", "replay_graph_node@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
@@ -43,15 +43,15 @@ track_id = { nullable = true, help = "Thread or stream" }
 2 = "timelines; bytes, slices, tracks and measured times"
 1 = "first version"
 --- */
-WITH trial AS MATERIALIZED (
+WITH trial AS NOT MATERIALIZED (
   FROM dpro_replay(p_dpro_rules := $dpro_rules::BOOLEAN, p_unlimited_updates := $unlimited_updates::BOOLEAN)
 ),
 -- few resources, slots and stages have many nodes: they are numbered first, and joined
 trial_resource AS (
-  SELECT run_id, resource, row_number() OVER (PARTITION BY run_id ORDER BY min(place)) - 1 AS resource_id
+  SELECT run_id, process, resource, row_number() OVER (PARTITION BY run_id ORDER BY min(place)) - 1 AS resource_id
   FROM trial
   WHERE resource IS NOT NULL
-  GROUP BY run_id, resource
+  GROUP BY run_id, process, resource
 ),
 trial_slot AS (
   SELECT run_id, slot, row_number() OVER (PARTITION BY run_id ORDER BY slot) - 1 AS slot_id
@@ -72,7 +72,8 @@ SELECT
   t.rank,
   r.resource_id,
   coalesce(t.stage, 'operator') AS kind,
-  t.name,
+  t.process || '->' || t.name || coalesce('.' || t.group_stage, '')
+    || coalesce('~>' || t.loop || '_' || t.channel || '_' || t.ring_step || '_' || t.part, '') AS name,
   t.dur_ns,
   t.gap_ns,
   t.priority,
@@ -88,7 +89,7 @@ FROM trial AS t
 JOIN trial_order AS o
   ON o.run_id = t.run_id AND o.tensors IS NOT DISTINCT FROM t.tensors AND o.stage IS NOT DISTINCT FROM t.stage
   AND o.operator_place IS NOT DISTINCT FROM CASE WHEN t.stage IS NULL THEN t.place END
-LEFT JOIN trial_resource AS r ON r.run_id = t.run_id AND r.resource = t.resource
+LEFT JOIN trial_resource AS r ON r.run_id = t.run_id AND r.process = t.process AND r.resource = t.resource
 LEFT JOIN trial_slot AS s ON s.run_id = t.run_id AND s.slot = t.slot
 UNION ALL
 SELECT

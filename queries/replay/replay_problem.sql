@@ -9,7 +9,7 @@ continue, trees instead of rings, and ranks without the communication that other
 names ranks, files or logs that are missing, so that the replay leaves out what they would contain.
 """
 grain = ["run_id", "kind"]
-requires = { schema = ">=17", queries = ["dpro_event@1", "dpro_group@1", "dpro_iteration@1", "dpro_operation@1"] }
+requires = { schema = ">=17", queries = ["dpro_recorded_event@1", "dpro_group@1", "dpro_iteration@1", "dpro_operation@1"] }
 portable = false
 columns = ["run_id", "kind", "severity", "problem", "remedy"]
 
@@ -36,7 +36,7 @@ stage_of_rank AS (
     count(e.slice_id) FILTER (e.stage <> 'Sync') AS n_stages
   FROM trace AS t
   JOIN graph AS g ON g.trace_id = t.id
-  LEFT JOIN dpro_event() AS e ON e.trace_id = t.id AND e.phase = 'Comm'
+  LEFT JOIN dpro_recorded_event() AS e ON e.trace_id = t.id AND e.phase = 'Comm'
   WHERE g.kind = 'dpro'
   GROUP BY t.run_id, g.name, t.host_name
 ),

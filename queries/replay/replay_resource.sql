@@ -8,7 +8,7 @@ edges of replay_edge keep the recorded order; of dPRO trials: the operators of a
 communicator, its channels; of graphs: threads and streams, which serve nodes as they become ready.
 """
 grain = ["run_id", "resource_id"]
-requires = { schema = ">=17", queries = ["dpro_replay@2", "replay_graph_node@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
+requires = { schema = ">=17", queries = ["dpro_replay@3", "replay_graph_node@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
 portable = false
 columns = ["run_id", "resource_id", "name", "kind", "rank", "track_id", "n_servers", "order"]
 
@@ -38,7 +38,7 @@ order = { type = "VARCHAR", unit = "text", check = "IN ('recorded', 'ready', 'pr
 SELECT
   run_id,
   row_number() OVER (PARTITION BY run_id ORDER BY min(place)) - 1 AS resource_id,
-  resource AS name,
+  process || '->' || resource AS name,
   'dpro' AS kind,
   any_value(rank) AS rank,
   NULL::BIGINT AS track_id,
@@ -46,7 +46,7 @@ SELECT
   CASE WHEN bool_or(is_by_priority) THEN 'priority' ELSE 'ready' END AS "order"
 FROM dpro_replay(p_dpro_rules := $dpro_rules::BOOLEAN, p_unlimited_updates := $unlimited_updates::BOOLEAN)
 WHERE resource IS NOT NULL
-GROUP BY run_id, resource
+GROUP BY run_id, process, resource
 UNION ALL
 SELECT
   n.run_id,

@@ -222,6 +222,20 @@ def test_layout_comments_and_case_do_not_change_a_statement() -> None:
     assert tokens.normalise('SELECT "A"') != tokens.normalise('SELECT "a"')
 
 
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT a FROM t ORDER BY f(a), b -- LIMIT 1", "SELECT a FROM t "),
+        ("SELECT a FROM t ORDER BY a LIMIT 3", None),
+        ("SELECT row_number() OVER (ORDER BY a) FROM t", None),
+        ("SELECT list_sort([(SELECT 1 ORDER BY 1)]), 'ORDER BY' FROM t", None),
+        ("FROM (FROM t ORDER BY a LIMIT 3) ORDER BY a", "FROM (FROM t ORDER BY a LIMIT 3) "),
+    ],
+)
+def test_only_the_order_of_all_rows_is_left_out(sql: str, expected: str | None) -> None:
+    assert tokens.unordered(sql) == (expected or sql)
+
+
 def test_a_call_is_pinned_and_a_column_of_that_name_is_not() -> None:
     sql = "SELECT busy.x, 'busy(' FROM Busy (p_n := $n) AS busy, s.busy(1)"
 

@@ -75,6 +75,20 @@ def statement(sql: str) -> str:
     return "".join(token.text for token in _core(sql))
 
 
+def unordered(sql: str) -> str:
+    """The SQL without the ORDER BY at its end; the same if it has none, or a LIMIT follows."""
+    tokens = split(sql)
+    depth, end = 0, len(tokens)
+    for index, (kind, text) in enumerate(tokens):
+        if kind == "other":
+            depth += (text in "([{") - (text in ")]}")
+        elif kind == "word" and depth == 0 and text.upper() == "ORDER":
+            end = index
+        elif kind == "word" and depth == 0 and text.upper() in ("FROM", "LIMIT", "OFFSET"):
+            end = len(tokens)
+    return "".join(token.text for token in tokens[:end])
+
+
 def _core(sql: str) -> list[Token]:
     """The tokens of `statement`."""
     tokens = split(sql)
