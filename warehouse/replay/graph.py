@@ -58,6 +58,8 @@ class Graph:
         self._session = session
         arrow.leave_pandas_unloaded()
         self.connection = duckdb.connect()
+        # Interactive Python draws it on stdout.
+        self.connection.execute("SET enable_progress_bar = false")
         self.critical_path_ns: float | None = None  # of the last simulation, if its engine has one
         self._is_kept = False  # a copy of the tables, for `restore_original`
         self._is_ordered = False  # rows are as in the queries, see `_order`
