@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import Tw
 from tests.support.sharing import GPU, WarehouseCache
+from warehouse.store import database
 
 WIDTH_NS = 10_000
 
@@ -29,11 +30,11 @@ def rows(tw: Tw, imported_files: WarehouseCache) -> Any:
 
 
 @pytest.fixture
-def drawn(tw: Tw, imported_files: WarehouseCache) -> Any:
+def drawn(tw: Tw, imported_files: WarehouseCache, tmp_path: Path) -> Any:
     """Exports tracks and reads the file back; times are those of the first warehouse."""
 
     def run(*words: str) -> duckdb.DuckDBPyConnection:
-        source = imported_files.file(GPU)
+        source = imported_files.copy(tmp_path / "source.duckdb", GPU)
         result = tw("export", "perfetto", "--db", source, "-o", "t.pftrace", *words)
         assert result.code == 0, result.err
         assert tw("import", "t.pftrace", "--db", "read.duckdb").code == 0
@@ -132,9 +133,6 @@ def test_a_query_of_the_user(tw: Tw, imported_files: WarehouseCache, tmp_path: P
         "--track", "long_op", "--query-path", tmp_path / "mine",
     )  # fmt: skip
     assert result.code == 0, result.err
-    ((n_ops,),) = (
-        duckdb.connect(str(imported_files.file(GPU)), read_only=True)
-        .execute("SELECT count(*) FROM cpu_op")
-        .fetchall()
-    )
+    with database.Reader(imported_files.file(GPU)) as reader:
+        ((n_ops,),) = reader.connection.execute("SELECT count(*) FROM cpu_op").fetchall()
     assert f"{n_ops} slices of queries" in result.err

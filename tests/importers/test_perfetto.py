@@ -119,9 +119,9 @@ def texts(row: tuple[Any, ...]) -> tuple[str | None, ...]:
 
 class TestWrittenByTw:
     def test_an_export_is_read_back(
-        self, tw: Tw, imported_files: WarehouseCache, imported: Imported
+        self, tw: Tw, imported_files: WarehouseCache, imported: Imported, tmp_path: Path
     ) -> None:
-        source = imported_files.file(GPU)
+        source = imported_files.copy(tmp_path / "source.duckdb", GPU)
         assert not tw("export", "perfetto", "--db", source, "-o", "t.pftrace").code
         connection = imported(Path("t.pftrace").read_bytes())
         connection.execute(f"ATTACH '{source}' AS source (READ_ONLY)")
