@@ -274,6 +274,7 @@ class TestBadFiles:
         assert result.code == 1
         (sentence,) = result.errors
         assert "10 bytes, 7 are left, at byte 16" in sentence
+        assert "--lenient imports the packets before" in result.err
         assert not Path("none.duckdb").exists()
 
         connection = imported(content[:-3], "--lenient")

@@ -89,8 +89,9 @@ class _Trace:
                     self._write(writers)
         except CorruptTrace as error:
             if not self._scratch.is_lenient:
-                raise
-            meaning = f"{error.message}; what follows was not read"
+                hint = "Copy or record it again; --lenient imports the packets before."
+                raise CorruptTrace(error.message, hint=hint, offset=error.offset) from None
+            meaning = "the file is cut or damaged; packets from there on were not read"
             self._problems.append(
                 Problem("damaged", meaning, 1, offset=error.offset, severity="error")
             )
