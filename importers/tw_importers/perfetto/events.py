@@ -86,7 +86,10 @@ class EventReader:
         found = event.annotations
         args = sequence.arguments.encoded(found) if found else None
         name, category = _name(sequence, event), _category(sequence, event)
-        extra = None if phase == END else self._extra(sequence, event)
+        extra = None
+        if phase != END:
+            self._count_unread(event)
+            extra = _extra(sequence, event)
         self._rows["event"].append((seq, phase, track_n, ns, dur, category, name, args, extra))
         if phase == COUNTER:
             self._sample(sequence, event, seq, key, ns)
@@ -95,10 +98,9 @@ class EventReader:
         if event.flows or event.last_flows or event.flows_old or event.last_flows_old:
             self._hops(event, seq)
 
-    def _extra(self, sequence: Sequence, event: Any) -> str | None:
+    def _count_unread(self, event: Any) -> None:
         for field in UnknownFieldSet(event):
             self._unread[field.field_number] += 1
-        return _extra(sequence, event)
 
     def _hops(self, event: Any, seq: int) -> None:
         hops = self._rows["hop"]

@@ -1,7 +1,5 @@
--- From events to slices, values and points of flows, without any lock on the warehouse.
--- In: `event`, `sample`, `hop`, `packet_count` (read.py), `track_of` (tracks.sql).
--- Out: `origin`, `span`, `value`, `point`, `entry` (what the nesting pass orders), and the account of
--- all packets.
+-- Begins and ends of slices in pairs, without any lock on the warehouse.
+-- In: `event` (read.py), `track_of` (tracks.sql). Out: `origin`, `bracket`.
 
 CREATE TABLE origin AS
 SELECT

@@ -1,5 +1,7 @@
 -- Slices in the order they are stored, values and points of flows.
--- In: the tables of prepare.sql, with `bracket` as brackets.py left it.
+-- In: `event`, `sample`, `hop`, `packet_count` (read.py), `track_of` (tracks.sql), `origin`, and
+-- `bracket` as brackets.py left it. Out: `span`, `value`, `point`, `entry` (what the nesting pass
+-- orders), and the account of all packets.
 
 CREATE TABLE span AS
 SELECT

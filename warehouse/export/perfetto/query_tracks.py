@@ -146,8 +146,8 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def add(connection: duckdb.DuckDBPyConnection, tracks: Iterable[QueryTrack]) -> tuple[int, int]:
-    """Adds the rows to the tracks, slices and counter values of the export; returns how many.
+def add(connection: duckdb.DuckDBPyConnection, tracks: Iterable[QueryTrack]) -> int:
+    """Adds the rows to the tracks, slices and values of the export; returns how many slices.
 
     Rows of traces that are not exported are left out.
     """
@@ -159,7 +159,5 @@ def add(connection: duckdb.DuckDBPyConnection, tracks: Iterable[QueryTrack]) -> 
         connection.execute(load(script, **values, **track.expressions))
         connection.unregister("query_row")
     connection.execute(load("query_tracks"))
-    ((n_slices, n_values),) = connection.execute(
-        "SELECT (SELECT count(*) FROM query_track_slice), (SELECT count(*) FROM query_track_value)"
-    ).fetchall()
-    return int(n_slices), int(n_values)
+    ((n_slices,),) = connection.execute("SELECT count(*) FROM query_track_slice").fetchall()
+    return int(n_slices)

@@ -72,7 +72,6 @@ class PerfettoSummary:
     n_ranges: int = 0  # host ranges projected onto streams
     n_added: int = 0  # slices added by presentations
     n_of_queries: int = 0  # slices of queries that are drawn
-    n_query_values: int = 0  # counter values of such queries, which n_counter_values includes
     n_on_path: int = 0  # slices added on tracks of critical paths
     n_on_extra_lanes: int = 0  # slices that overlap without nesting
     n_unfinished: int = 0  # written without an end
@@ -149,9 +148,7 @@ class _Export:
         self.written.n_added = ranges.add_slices(self.connection, self.presentations.values())
         self.written.n_on_path = ranges.add_paths(self.connection)
         if self.query_tracks:
-            self.written.n_of_queries, self.written.n_query_values = query_tracks.add(
-                self.connection, self.query_tracks
-            )
+            self.written.n_of_queries = query_tracks.add(self.connection, self.query_tracks)
         extra_lanes, self.written.n_on_extra_lanes = assign_lanes(self.connection, quoted)
         self._prepare_flows()
         self.stored_arguments = (
