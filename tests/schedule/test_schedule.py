@@ -195,7 +195,9 @@ def test_the_run_meant_is_the_one_there_is_when_it_is_due(db: Path) -> None:
         slow("parquet", {}),
         integration("text", {"query": None, "diagnoses": True}),
         slow("json", {"query": None, "diagnoses": True}),
-        integration("json", {"trend": "busy_ns"}),
+        slow("html", {"query": None, "diagnoses": True}),
+        integration("json", {"trend": "busy_ns", "only": "busy_ns > 0", "aggregate": "max"}),
+        slow("xlsx", {"trend": "busy_ns"}),
         ("jsonl", {"query": "utilization_over_time", "parameters": {"bucket_ns": "1ms"}}),
     ],
 )

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
+import re
+import zipfile
 from pathlib import Path
 from statistics import mean, stdev
+from typing import Any
 
 import pytest
 
@@ -138,3 +142,32 @@ def test_few_runs_are_not_judged(db: Path, tw: Tw) -> None:
 
     assert ran.code == 0
     assert "too few to find changes; `tw compare`" in ran.err
+
+
+def _page_data(path: Path) -> Any:
+    (text,) = re.findall(r'id="report-data">(.*?)</script>', path.read_text())
+    return json.loads(text)
+
+
+@pytest.mark.integration
+def test_a_page_and_a_workbook_mark_the_changes(db: Path, tw: Tw, tmp_path: Path) -> None:
+    given = ("trend", "step_summary", "host_ns", "--db", db, "--by", "build", "--where", "model=a")
+    change = mean(mean(STEPS[n]) for n in (6, 7, 8)) / mean(mean(STEPS[n]) for n in range(1, 6))
+
+    page, book = tmp_path / "t.html", tmp_path / "t.xlsx"
+    assert tw(*given, "-o", page).code == tw(*given, "-o", book).code == 0
+
+    (section,) = _page_data(page)["sections"]
+    assert section["about"] == "1 change of the mean of host_ns in 8 runs"
+    (side,) = section["sides"]
+    value, typical = side["chart"]["series"]
+    assert [y for _, y in value["points"]] == pytest.approx([mean(each) for each in STEPS.values()])
+    assert [x for x, y in typical["points"] if y is None] == [6]
+    (mark,) = side["chart"]["marks"]
+    assert mark["x"] == 6 and mark["text"].startswith(f"+{change - 1:.1%}".replace("%", " %, p = "))
+    assert side["chart"]["names"]["6"] == "run6"
+    with zipfile.ZipFile(book) as opened:
+        chart = opened.read("xl/charts/chart1.xml").decode()
+    assert mark["text"] in chart
+    cells = re.findall(r"<c:yVal><c:numRef><c:f>'Trend of host_ns'!([^<]*)</c:f>", chart)
+    assert cells == ["$E$2:$E$9", "$F$2:$F$6", "$F$7:$F$9", "$E$7"]

@@ -103,7 +103,7 @@ def diagnose(
 def _format(target: Path | None) -> str:
     if target is None or target.suffix.lower() == ".txt":
         return "text"
-    if target.suffix.lower() in (".xlsx", ".html", ".htm"):
+    if options.is_document(target, None):
         return _DOCUMENT
     return encoding.format_of(target, None, config.load().format)
 

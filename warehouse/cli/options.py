@@ -42,6 +42,8 @@ def _not_stdout(_: click.Context, __: click.Parameter, path: Path | None) -> Pat
     return None if path is not None and files.is_stdout(path) else path
 
 
+_DOCUMENTS = (".xlsx", ".html", ".htm")
+
 #: The option -o of commands that print rows, which is None for stdout.
 output = click.option(
     "-o",
@@ -58,6 +60,11 @@ csv_safe = click.option(
     help="In CSV and TSV, write ' before texts that begin with =, +, -, @: spreadsheets would run "
     "them as formulas.",
 )
+
+
+def is_document(target: Path | None, format: str | None) -> bool:
+    """Whether a workbook or a page is written: the suffix says so, and no format is given."""
+    return format is None and target is not None and target.suffix.lower() in _DOCUMENTS
 
 
 def refuse_binary_on_terminal(format: str, target: Path | None) -> None:

@@ -11,6 +11,7 @@ import click
 
 from warehouse.cli import options, schedule_run
 from warehouse.cli.completion import query_names, run_names
+from warehouse.cli.trend_options import How, how
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def schedule() -> None:
     metavar="COLUMN",
     help="Follow this column of the query over the runs, as `tw trend` does.",
 )
+@how("With --trend: ")
 @click.option(
     "-p",
     "parameters",
@@ -125,6 +127,7 @@ def add(
     report: str | None,
     diagnoses: bool,
     trend: str | None,
+    how: How,
     parameters: tuple[str, ...],
     runs: tuple[str, ...],
     ranks: tuple[str, ...],
@@ -149,6 +152,8 @@ def add(
         --output 'reports/{schedule}-{run}-{due:%Y-%m-%d}.html' --keep-last 30
       tw schedule add hourly --cron '0 * * * *' --query utilization --run since:1h \\
         --output 'hourly/{due:%Y-%m-%dT%H}.csv'
+      tw schedule add slower --cron '0 7 * * *' --query step_summary --trend device_span_ns \\
+        --where branch=main --by build --output 'trends/{due:%Y-%m-%d}.html'
     """
     from warehouse.library import library
     from warehouse.query import session
@@ -159,7 +164,8 @@ def add(
     place = session.Place.of(db, wait_s=wait_s)
     made = definition.Definition(
         name=name, cron=cron, time_zone=zone, query=query, report=report, diagnoses=diagnoses,
-        trend=trend, parameters=options.pairs(parameters),
+        trend=trend, only=how.only, aggregate=how.aggregate, by=how.by, where=how.where,
+        level=how.level, parameters=options.pairs(parameters),
         runs=runs or (("all",) if trend else ("latest",)),
         ranks=tuple(sorted({n for text in ranks for n in parse_ranks(text)})),
         format=format or _format(template), is_csv_safe=is_csv_safe, output=template,

@@ -14,13 +14,14 @@ from warehouse.cli import options, table_options
 from warehouse.cli.completion import query_names, query_parameters
 from warehouse.cli.emit import echo_sentence, emit, say_count
 from warehouse.cli.scope_options import announce, scope
+from warehouse.cli.trend_options import How, how
 from warehouse.errors import ExitCode
 from warehouse.query import encoding
 from warehouse.query.selection import Selection
-from warehouse.wording import counted
 
 if TYPE_CHECKING:
-    from warehouse.trend.trend import Figure, Trend
+    from warehouse.query.session import Session
+    from warehouse.trend.trend import Trend
 
 
 @click.command()
@@ -34,35 +35,7 @@ if TYPE_CHECKING:
     shell_complete=query_parameters,
     help="Parameter of the query; repeatable.",
 )
-@click.option(
-    "--only",
-    metavar="SQL",
-    help="Only rows for which this SQL condition is true: \"name = 'aten::mm'\".",
-)
-@click.option(
-    "--aggregate",
-    type=click.Choice(("mean", "median", "sum", "min", "max")),
-    default="mean",
-    show_default=True,
-    help="How rows of a run become its value.",
-)
-@click.option(
-    "--by", metavar="KEY", help="Order runs by the value of this tag.  [default: by time]"
-)
-@click.option(
-    "--where",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Only runs with this tag (`tw tag KEY=VALUE`); repeatable.",
-)
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 0.5, min_open=True),
-    default=0.01,
-    show_default=True,
-    metavar="P",
-    help="Largest chance of a change point in runs that differ only by chance.",
-)
+@how()
 @click.option(
     "--fail-if",
     "condition",
@@ -73,7 +46,8 @@ if TYPE_CHECKING:
     "--format",
     "format",
     type=click.Choice(encoding.FORMATS),
-    help="Output format.  [default: by the suffix of -o, else table]",
+    help="Output format.  [default: by the suffix of -o, where .xlsx writes a workbook and .html a "
+    "page; else table]",
 )
 @options.output
 @options.csv_safe
@@ -85,11 +59,7 @@ def trend(
     query: str,
     column: str,
     parameters: tuple[str, ...],
-    only: str | None,
-    aggregate: str,
-    by: str | None,
-    where: tuple[str, ...],
-    level: float,
+    how: How,
     condition: str | None,
     format: str | None,
     target: Path | None,
@@ -112,33 +82,41 @@ def trend(
       tw trend step_summary device_span_ns
       tw trend kernel_summary total_ns --only "name LIKE '%gemm%'" --aggregate sum --by commit
       tw trend utilization utilization --fail-if "is_change AND n_later = 0 AND change < 0"
+      tw trend step_summary device_span_ns -o steps.html
     """
     from warehouse.query import alarm, session
     from warehouse.trend.trend import Figure, trend
 
-    figure = Figure(query, column, options.pairs(parameters), only, aggregate)
-    tags = options.pairs(where, "--where KEY=VALUE")
-    chosen_format = encoding.format_of(target, format, config.load().format)
-    options.refuse_binary_on_terminal(chosen_format, target)
+    figure = Figure(query, column, options.pairs(parameters), how.only, how.aggregate)
+    chosen_format = "" if options.is_document(target, format) else _format(target, format)
     place = session.Place.of(db, wait_s=wait_s)
     with session.opened(place, replace(selection, runs=selection.runs or ("all",))) as opened:
         announce(opened.seen, quiet=quiet)
-        found = trend(opened, figure, by=by, where=tags, level=level)
+        found = trend(opened, figure, by=how.by, where=how.where, level=how.level)
+        if not chosen_format and target is not None:
+            _write_document(opened, found, target)
     failing = alarm.matching(found.rows, condition, ("run",)) if condition is not None else []
-    n_shown = emit(
-        found.rows, chosen_format, target, max_rows=-1, about=found.rows.meta,
-        is_csv_safe=is_csv_safe, is_raw=is_raw, quiet=quiet,
-    )  # fmt: skip
+    n_shown = found.rows.n_rows
+    if chosen_format:
+        n_shown = emit(
+            found.rows, chosen_format, target, max_rows=-1, about=found.rows.meta,
+            is_csv_safe=is_csv_safe, is_raw=is_raw, quiet=quiet,
+        )  # fmt: skip
     say_count(n_shown, found.rows.n_rows, target, quiet=quiet)
     if not quiet:
-        echo_sentence(_summary(found, figure))
+        echo_sentence(found.summary)
     if failing:
         click.echo(f"FAIL: {condition}: {'; '.join(failing)}", err=True)
         sys.exit(ExitCode.FAILURE)
 
 
-def _summary(found: Trend, figure: Figure) -> str:
-    what = f"{figure.aggregate} of {figure.column} in {counted(found.n_values, 'run')}"
-    if found.is_judged:
-        return f"{counted(found.n_changes, 'change')} of the {what}."
-    return f"The {what}: too few to find changes; `tw compare` compares two runs by their steps."
+def _format(target: Path | None, format: str | None) -> str:
+    chosen = encoding.format_of(target, format, config.load().format)
+    options.refuse_binary_on_terminal(chosen, target)
+    return chosen
+
+
+def _write_document(opened: Session, found: Trend, target: Path) -> None:
+    from warehouse.export import trended
+
+    trended.write(opened, found, target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 KINDS = ("bar", "stack", "line", "heat")
 _MIDDLE = ("median", "max")  # bars of what each rank has many of
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A row of a line chart that is marked with a text."""
+
+    row: int
+    text: str
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,9 @@ class Chart:
     rows: int = 40  # bars at most
     start: int = 0  # number of rows before the first bar
     none: str | None = None  # label of rows without one: a total, or others
+    of_runs: bool = False  # each row is a run, with its name in the column `run`
+    level: tuple[str, ...] = ()  # of `values`: lines that are interrupted where they change
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,12 +110,21 @@ class FilledSection:
 
 def by_run(result: QueryResult, chart: Chart) -> Chart:
     """Adds the run to labels if there are several runs."""
-    if "run_id" not in result.schema.names:
+    if chart.of_runs or "run_id" not in result.schema.names:
         return chart
     # Unlike `unique`, this needs no functions of Arrow, whose loading takes longer.
     if len(set(result.arrow().column("run_id").to_pylist())) < 2:
         return chart
     return replace(chart, label=("run_id", *chart.label))
+
+
+def stretches(keys: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
+    """Yields start, end and key of rows of equal keys that follow each other."""
+    start = 0
+    for end in range(1, len(keys) + 1):
+        if end == len(keys) or keys[end] != keys[start]:
+            yield start, end, keys[start]
+            start = end
 
 
 def label_rows(table: pa.Table, chart: Chart) -> list[tuple[Any, ...]]:

@@ -28,6 +28,7 @@ FORMATS = (*BOOKS, TEXT, *(each for each in encoding.FORMATS if each != "table")
 CATCH_UP = ("latest", "all", "none")
 FIELDS = ("schedule", "run", "due", "format")
 DAY_S = 86_400
+_OF_TRENDS = ("only", "aggregate", "by", "where", "level")
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,11 @@ class Definition:
     report: str | None = None
     diagnoses: bool = False
     trend: str | None = None  # a column of the query, followed over the runs
+    only: str | None = None  # rows that count in the trend
+    aggregate: str = "mean"
+    by: str | None = None  # a tag that orders the runs
+    where: Mapping[str, str] = field(default_factory=dict)  # tags of the runs
+    level: float = 0.01
     parameters: Mapping[str, str] = field(default_factory=dict)
     runs: tuple[str, ...] = ("latest",)
     ranks: tuple[int, ...] = ()
@@ -153,8 +159,7 @@ def _check_content(definition: Definition, library: Library, query_path: tuple[P
         )
     if definition.format == TEXT and not definition.diagnoses:
         raise UsageError("--format text requires --diagnose")
-    if definition.trend is not None:
-        _check_trend(definition, library)
+    _check_trend(definition, library)
     if definition.query is not None:
         found = library.find(definition.query)
         arguments(found, definition.parameters)
@@ -162,7 +167,6 @@ def _check_content(definition: Definition, library: Library, query_path: tuple[P
     if definition.parameters:
         raise UsageError("-p requires --query")
     if definition.diagnoses:
-        _refuse_book(definition, "a diagnosis", "text, json")
         return
     report.load(str(definition.report), query_path)
     if definition.format not in BOOKS:
@@ -175,18 +179,14 @@ def _check_content(definition: Definition, library: Library, query_path: tuple[P
 def _check_trend(definition: Definition, library: Library) -> None:
     from warehouse.trend.trend import column_of
 
+    if definition.trend is None:
+        for name in _OF_TRENDS:
+            if getattr(definition, name) != getattr(Definition("", ""), name):
+                raise UsageError(f"--{name} requires --trend", hint="--query NAME --trend COLUMN")
+        return
     if definition.query is None:
         raise UsageError("--trend requires --query", hint="--query NAME --trend COLUMN")
     column_of(library.find(definition.query), str(definition.trend))
-    _refuse_book(definition, "a trend", "json")
-
-
-def _refuse_book(definition: Definition, what: str, formats: str) -> None:
-    if definition.format in BOOKS:
-        raise UsageError(
-            f"{what} cannot be written as {definition.format}",
-            hint=f"Use --format {formats}, csv or another format of rows.",
-        )
 
 
 def _check_output(definition: Definition) -> None:

@@ -75,6 +75,11 @@ def _write_diagnosis(opened: Session, definition: Definition, path: Path) -> int
     from warehouse.diagnose import diagnosis, text
 
     found = diagnosis.diagnose(opened)
+    if definition.format in BOOKS:
+        from warehouse.export import diagnosed
+
+        diagnosed.write(opened, found, path)
+        return found.rows.n_rows
     if definition.format != TEXT:
         return manifest.write_rows(
             found.rows, definition.format, path, found.rows.meta,
@@ -88,10 +93,18 @@ def _write_diagnosis(opened: Session, definition: Definition, path: Path) -> int
 def _write_trend(opened: Session, definition: Definition, path: Path) -> int:
     from warehouse.trend.trend import Figure, trend
 
-    figure = Figure(str(definition.query), str(definition.trend), definition.parameters)
-    rows = trend(opened, figure).rows
+    figure = Figure(
+        str(definition.query), str(definition.trend), definition.parameters, definition.only,
+        definition.aggregate,
+    )  # fmt: skip
+    found = trend(opened, figure, by=definition.by, where=definition.where, level=definition.level)
+    if definition.format in BOOKS:
+        from warehouse.export import trended
+
+        trended.write(opened, found, path)
+        return found.rows.n_rows
     return manifest.write_rows(
-        rows, definition.format, path, rows.meta, is_csv_safe=definition.is_csv_safe
+        found.rows, definition.format, path, found.rows.meta, is_csv_safe=definition.is_csv_safe
     )
 
 

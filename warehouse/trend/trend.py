@@ -18,6 +18,7 @@ from warehouse.query import encoding
 from warehouse.query.result import QueryResult
 from warehouse.store import database
 from warehouse.trend import change_point, runs
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.library.library import Query
@@ -55,11 +56,23 @@ class Trend:
     rows: QueryResult
     n_changes: int
     n_values: int  # runs that have rows
+    figure: Figure
 
     @property
     def is_judged(self) -> bool:
         """Whether there are enough runs to tell a change from noise."""
         return self.n_values >= change_point.LEAST
+
+    @property
+    def summary(self) -> str:
+        """What was found, as a sentence."""
+        runs = counted(self.n_values, "run")
+        what = f"{self.figure.aggregate} of {self.figure.column} in {runs}"
+        if self.is_judged:
+            return f"{counted(self.n_changes, 'change')} of the {what}."
+        return (
+            f"The {what}: too few to find changes; `tw compare` compares two runs by their steps."
+        )
 
 
 @dataclass(frozen=True)
@@ -96,7 +109,12 @@ def trend(
     changes = change_point.change_points(judged, level)
     rows = _rows(found, values, changes)
     about = session.manifest(query, arguments(query, figure.parameters))
-    return Trend(QueryResult(_table(rows), _columns(column), about), len(changes), len(judged))
+    # Without the hash of the query, of which `tw verify` would expect these rows.
+    about = {key: value for key, value in about.items() if key != "query_hash"}
+    about |= {"query": f"tw trend {figure.query} {figure.column}"}
+    return Trend(
+        QueryResult(_table(rows), _columns(column), about), len(changes), len(judged), figure
+    )
 
 
 def column_of(query: Query, name: str) -> Column:

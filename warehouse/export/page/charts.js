@@ -109,10 +109,24 @@ tw.charts = (() => {
     };
   }
 
+  // Vertical lines with a text above.
+  function marked(marks, look) {
+    return {
+      symbol: "none",
+      silent: true,
+      lineStyle: { color: COLORS[5], type: "dashed" },
+      data: marks.map((mark) => ({
+        xAxis: mark.x,
+        label: { formatter: mark.text.replace(/[{}|]/g, " "), color: look.ink, fontSize: 11 },
+      })),
+    };
+  }
+
   function lines(given, look) {
+    const xName = (x) => (given.names && given.names[x]) || format.value(x, unit(given.x_unit));
     const tip = (items) =>
       [
-        format.value(items[0].value[0], unit(given.x_unit)),
+        cut(xName(items[0].value[0]), 90),
         ...items
           .slice(0, 12)
           .map(
@@ -121,17 +135,18 @@ tw.charts = (() => {
           ),
       ].join("\n");
     const options = shared(given, look);
+    const xAxis = valueAxis(given.x_unit, look);
+    if (given.names) {
+      xAxis.minInterval = 1;
+      xAxis.axisLabel.formatter = (x) => cut(xName(x), 22);
+    }
     return {
       ...options,
       tooltip: { ...options.tooltip, formatter: tip },
-      grid: { ...options.grid, bottom: 30 },
-      xAxis: {
-        ...valueAxis(given.x_unit, look),
-        min: "dataMin",
-        max: "dataMax",
-        splitLine: { show: false },
-      },
-      yAxis: { ...valueAxis(given.unit, look), max: given.most },
+      grid: { ...options.grid, bottom: 30, top: options.grid.top + (given.marks?.length ? 22 : 0) },
+      xAxis: { ...xAxis, min: "dataMin", max: "dataMax", splitLine: { show: false } },
+      // The figures of runs differ little, so their axis need not start at 0.
+      yAxis: { ...valueAxis(given.unit, look), max: given.most, scale: Boolean(given.names) },
       dataZoom: [
         {
           type: "slider",
@@ -141,12 +156,13 @@ tw.charts = (() => {
           textStyle: { color: look.quiet },
         },
       ],
-      series: given.series.map((each) => ({
+      series: given.series.map((each, place) => ({
         type: "line",
         name: each.name,
         data: each.points,
-        showSymbol: each.points.length === 1,
+        showSymbol: each.points.length === 1 || (place === 0 && Boolean(given.names)),
         lineStyle: { width: 1.4 },
+        markLine: place === 0 && given.marks ? marked(given.marks, look) : undefined,
       })),
     };
   }

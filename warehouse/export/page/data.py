@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warehouse.export.page import heat
-from warehouse.export.sections import Chart, FilledSection, label, label_rows, series_name
+from warehouse.export.sections import (
+    Chart,
+    FilledSection,
+    label,
+    label_rows,
+    series_name,
+    stretches,
+)
 from warehouse.query import plain
 
 if TYPE_CHECKING:
@@ -89,6 +96,7 @@ def chart(filled: FilledSection) -> dict[str, Any] | None:
             "x_unit": units[drawn.x or ""],
             "series": lines[:LINES],
             "n_left_out": max(0, len(lines) - LINES),
+            **(_of_runs(result.arrow(), drawn) if drawn.of_runs else {}),
         }
     table = result.arrow().slice(drawn.start, drawn.rows)
     return {
@@ -102,31 +110,41 @@ def chart(filled: FilledSection) -> dict[str, Any] | None:
     }
 
 
+def _of_runs(table: pa.Table, drawn: Chart) -> dict[str, Any]:
+    """The names of runs by x, and the marks."""
+    x, names = (table.column(name).to_pylist() for name in (drawn.x or "", "run"))
+    return {
+        "names": {str(place): cut(name) for place, name in zip(x, names, strict=True)},
+        "marks": [{"x": x[mark.row], "text": mark.text} for mark in drawn.marks],
+    }
+
+
 def _lines(table: pa.Table, drawn: Chart) -> Iterator[dict[str, Any]]:
     """Returns a line per label and value column; rows of a label are contiguous."""
     assert drawn.x is not None
     x = _numbers(table.column(drawn.x))
     columns = {name: _numbers(table.column(name)) for name in drawn.values}
-    for start, end, key in _stretches(label_rows(table, drawn)):
+    for start, end, key in stretches(label_rows(table, drawn)):
         name_of_key = cut(label(drawn, key))
         for name, y in columns.items():
             kept = start + thinned(y[start:end])
+            points = [
+                [_value(float(a)), None if math.isnan(b) else _value(float(b))]
+                for a, b in zip(x[kept], y[kept], strict=True)
+            ]
             yield {
                 "name": series_name(drawn, name_of_key, name),
-                "points": [
-                    [_value(float(a)), None if math.isnan(b) else _value(float(b))]
-                    for a, b in zip(x[kept], y[kept], strict=True)
-                ],
+                "points": list(_interrupted(points)) if name in drawn.level else points,
                 "n_points": end - start,
             }
 
 
-def _stretches(keys: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, int, tuple[Any, ...]]]:
-    start = 0
-    for end in range(1, len(keys) + 1):
-        if end == len(keys) or keys[end] != keys[start]:
-            yield start, end, keys[start]
-            start = end
+def _interrupted(points: Sequence[list[Any]]) -> Iterator[list[Any]]:
+    """Yields the points, and one without a value where the value changes."""
+    for before, point in zip([None, *points], points, strict=False):
+        if before is not None and before[1] != point[1]:
+            yield [point[0], None]
+        yield point
 
 
 def _numbers(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.float64]]:

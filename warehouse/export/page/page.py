@@ -24,6 +24,7 @@ from warehouse.export.page import data, timeline
 from warehouse.export.sections import Report, Section
 from warehouse.query import session
 from warehouse.query.selection import Selection
+from warehouse.wording import counted
 
 _FOLDER = Path(__file__).parent
 SCRIPTS = (
@@ -49,6 +50,7 @@ _COMPARED = {
     "compare_ops": "Operators compared",
     "compare_collectives": "Collectives compared",
 }
+_NAMED_RUNS = 3  # of one side; more are counted
 _APART = ("timeline", "origin")  # have their own elements
 Values = dict[str, Any]
 ReportChoice = tuple[Sequence[str], Mapping[str, str], str | None]
@@ -87,7 +89,8 @@ def about(
     figures: KeyFigures | None = None,
 ) -> Values:
     """Returns the values of a page of the given sections, without a timeline."""
-    name = ", ".join(opened.seen.run_names)
+    names = opened.seen.run_names
+    name = ", ".join(names) if len(names) <= _NAMED_RUNS else counted(len(names), "run")
     return {
         "title": title,
         "sides": [_side(opened, name, figures)],

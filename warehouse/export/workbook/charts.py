@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from warehouse.export.sections import Chart, FilledSection, label, label_rows, series_name
+from warehouse.export.sections import (
+    Chart,
+    FilledSection,
+    label,
+    label_rows,
+    series_name,
+    stretches,
+)
 from warehouse.export.workbook import units
 
 if TYPE_CHECKING:
@@ -15,6 +23,7 @@ if TYPE_CHECKING:
 
 _NAMED = 12  # maximum series of a chart with a legend
 _SERIES = 50  # of one chart
+_RUN_COLORS = ("#5B9BD5", "#ED7D31", "#C00000")  # of values, levels and marks
 _LABEL = 48  # maximum characters of a bar's label
 
 
@@ -55,7 +64,7 @@ def chart(book: Workbook, sheet: Sheet) -> Any:
     assert shape is not None
     if shape.kind == "line":
         drawn = book.add_chart({"type": "scatter", "subtype": "straight"})
-        series = list(_lines(sheet, shape))
+        series = list(_runs(sheet, shape) if shape.of_runs else _lines(sheet, shape))
     else:
         kind = {"type": "bar"} | ({"subtype": "stacked"} if shape.kind == "stack" else {})
         drawn = book.add_chart(kind)
@@ -64,17 +73,23 @@ def chart(book: Workbook, sheet: Sheet) -> Any:
         drawn.add_series(each)
     drawn.set_title({"name": sheet.filled.section.title, "name_font": {"size": 11}})
     drawn.set_size({"width": 620, "height": 380})
-    # A long legend would leave no room for the chart; the sheet has the names.
-    is_named = 1 < len(series) <= _NAMED
-    drawn.set_legend({"position": "bottom"} if is_named else {"none": True})
+    drawn.set_legend(_legend(series))
     axis = _axis(sheet, shape.values)
     if shape.kind == "line":
-        drawn.set_y_axis(axis)
+        drawn.set_y_axis(axis | (_least(sheet, shape.values) if shape.of_runs else {}))
         drawn.set_x_axis(_named(_axis(sheet, (shape.x or "",)), shape.x or ""))
     else:
         drawn.set_x_axis(axis)
         drawn.set_y_axis({"reverse": True, "num_font": {"size": 8}})
     return drawn
+
+
+def _legend(series: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    unnamed = [place for place, each in enumerate(series[:_SERIES]) if "name" not in each]
+    # A long legend would leave no room for the chart; the sheet has the names.
+    if 1 < len(series) - len(unnamed) <= _NAMED:
+        return {"position": "bottom", "delete_series": unnamed}
+    return {"none": True}
 
 
 def _axis(sheet: Sheet, names: Sequence[str]) -> dict[str, Any]:
@@ -92,6 +107,18 @@ def _axis(sheet: Sheet, names: Sequence[str]) -> dict[str, Any]:
         "num_format": units.number_format(scale, n_digits=2), "num_font": font,
         "name": scale.unit, "name_font": {"size": 9, "bold": False},
     }  # fmt: skip
+
+
+def _least(sheet: Sheet, names: Sequence[str]) -> dict[str, float]:
+    """The start of the axis of figures that differ little: a round number below the lowest."""
+    table = sheet.filled.rows.arrow()
+    values = [value for name in names for value in table.column(name).to_pylist()]
+    known = [value for value in values if value is not None]
+    spread = max(known, default=0) - min(known, default=0)
+    if not spread:
+        return {}
+    step = 10 ** math.floor(math.log10(spread))
+    return {"min": (math.floor(min(known) / step) - 1) * step if min(known) > step else 0}
 
 
 def _named(axis: dict[str, Any], column: str) -> dict[str, Any]:
@@ -125,23 +152,63 @@ def _bar_series(sheet: Sheet, chart: Chart) -> Iterator[dict[str, Any]]:
 
 def _lines(sheet: Sheet, chart: Chart) -> Iterator[dict[str, Any]]:
     """Adds a line per label; rows of a label are contiguous."""
-    places = _places(sheet)
     assert chart.x is not None
     keys = label_rows(sheet.filled.rows.arrow(), chart)[: sheet.n_rows]
-    start = 0
-    for end in range(1, len(keys) + 1):
-        if end < len(keys) and keys[end] == keys[start]:
-            continue
+    for start, end, row in stretches(keys):
         for value in chart.values:
             name = " ".join(
                 f"{label} {key}"
-                for label, key in zip(chart.label, keys[start], strict=True)
+                for label, key in zip(chart.label, row, strict=True)
                 if key is not None
             )
             yield {
                 "name": series_name(chart, name, _words(value)),
-                "categories": [sheet.name, start + 1, places[chart.x], end, places[chart.x]],
-                "values": [sheet.name, start + 1, places[value], end, places[value]],
+                **_cells(sheet, chart.x, value, start, end),
                 "line": {"width": 1.25},
             }
-        start = end
+
+
+def _cells(sheet: Sheet, x: str, value: str, start: int, end: int) -> dict[str, Any]:
+    """The points of some rows, without the heading."""
+    places = _places(sheet)
+    return {
+        "categories": [sheet.name, start + 1, places[x], end, places[x]],
+        "values": [sheet.name, start + 1, places[value], end, places[value]],
+    }
+
+
+def _runs(sheet: Sheet, chart: Chart) -> Iterator[dict[str, Any]]:
+    """Lines of runs, their level pieces, and the marks above; further pieces have no name."""
+    assert chart.x is not None
+    line, level, mark = _RUN_COLORS
+    for value in chart.values:
+        if value in chart.level:
+            yield from _pieces(sheet, chart, value, level)
+            continue
+        yield {
+            "name": _words(value),
+            **_cells(sheet, chart.x, value, 0, sheet.n_rows),
+            "line": {"width": 1.25, "color": line},
+            "marker": {"type": "circle", "size": 5, "fill": {"color": line}},
+        }
+    for each in chart.marks:
+        yield {
+            **_cells(sheet, chart.x, chart.values[0], each.row, each.row + 1),
+            "marker": {"type": "diamond", "size": 9, "fill": {"color": mark}},
+            "data_labels": {"value": True, "position": "above", "custom": [{"value": each.text}]},
+        }
+
+
+def _pieces(sheet: Sheet, chart: Chart, value: str, color: str) -> Iterator[dict[str, Any]]:
+    """A line for each stretch of equal values, of which the first has the name."""
+    assert chart.x is not None
+    heights = sheet.filled.rows.arrow().column(value).to_pylist()[: sheet.n_rows]
+    name = {"name": _words(value)}
+    for start, end, height in stretches(heights):
+        if height is not None:
+            yield {
+                **name,
+                **_cells(sheet, chart.x, value, start, end),
+                "line": {"width": 2.25, "color": color},
+            }
+            name = {}

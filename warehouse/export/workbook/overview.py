@@ -147,7 +147,7 @@ def _traces(meta: Mapping[str, str]) -> str:
     """Names the first few traces with digests of their files; the hidden manifest has all."""
     traces = json.loads(meta.get("traces") or "[]")
     shown = [
-        f"{each['name']} ({', '.join(sha[:12] for sha in each['sha256'][:_FILES])}"
+        f"{each['name']} ({', '.join((sha or 'unknown')[:12] for sha in each['sha256'][:_FILES])}"
         f"{', ...' if len(each['sha256']) > _FILES else ''})"
         for each in traces[:_TRACES]
     ]
