@@ -75,15 +75,18 @@ def test_a_page_and_a_workbook_hold_the_priced_findings(db: Path, tw: Tw) -> Non
 def test_what_is_estimated_or_unknown_is_so_in_a_workbook(tmp_path: Path) -> None:
     row = {**dict.fromkeys(column.name for column in COLUMNS), "finding": "copy", "remedy": "it",
            "subject": "a", "sentence": "Found", "evidence": "copy_summary@1"}  # fmt: skip
-    rows = [{**row, "is_bound": share != 0.5, "cost_share": share, "cost_ns": share}
-            for share in (0.5, 0.25, None)]  # fmt: skip
+    rows = [{**row, "is_bound": share != 0.5, "cost_share": share, "cost_ns": share,
+             "most_ns": most} for share, most in ((0.5, 0.6), (0.25, 0.3), (0.2, 0.2), (None, None))
+            ]  # fmt: skip
     figures = KeyFigures((), {}, findings=Findings(rows, "All", heading="Cost"))
 
     export_xlsx("Diagnosis", (), tmp_path / "d.xlsx", figures)
 
     book = Book(tmp_path / "d.xlsx")
-    assert [row[1] for row in book.texts("Overview")[2:5]] == ["0.5", "0.25", "unknown cost"]
-    assert book.parts["xl/styles.xml"].count("&quot;est. &quot;0.0%") == 1
+    costs = [row[1] for row in book.texts("Overview")[2:6]]
+    assert costs == ["0.5", "0.25", "0.2", "unknown cost"]
+    for form in ("est. ", "at most "):
+        assert book.parts["xl/styles.xml"].count(f"&quot;{form}&quot;0.0%") == 1
 
 
 @pytest.mark.slow

@@ -47,6 +47,7 @@ def test_a_fault_is_found_and_its_price_is_what_the_program_saves_without_it(
     assert not mine["is_bound"]
     assert mine["cost_ns"] == pytest.approx(cost, rel=0.1)
     assert mine["cost_share"] == pytest.approx(mine["cost_ns"] / makespan_ns(with_fault))
+    assert all(row["cost_ns"] <= row["most_ns"] + 2 for row in rows)
 
 
 @pytest.mark.slow
@@ -84,3 +85,4 @@ def test_a_repair_of_a_recorded_program_saves_what_was_predicted(
 
     assert (first["finding"], first["is_bound"]) == (finding, False)
     assert first["cost_ns"] == pytest.approx(measured["with"] - measured["without"], rel=0.15)
+    assert first["cost_ns"] <= first["most_ns"]

@@ -62,18 +62,21 @@ def reserve(nbytes: int) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("cost_ns", "share", "is_bound", "expected"),
+    ("cost_ns", "share", "is_bound", "most_ns", "expected"),
     [
-        (5_575_000.0, 0.486, False, "48.6 %, 5.575 ms"),
-        (5_575_000.0, 0.486, True, "estimated 48.6 %, 5.575 ms"),
-        (5_575_000.0, None, True, "estimated 5.575 ms"),
-        (None, None, True, "unknown cost"),
+        (5_575_000.0, 0.486, False, None, "48.6 %, 5.575 ms"),
+        (5_575_000.0, 0.486, False, 6_125_000.0, "48.6 %, 5.575 ms"),
+        (5_575_000.0, 0.486, True, None, "estimated 48.6 %, 5.575 ms"),
+        (5_575_000.0, 0.486, True, 6_125_000.0, "estimated 48.6 %, 5.575 ms (at most 6.125 ms)"),
+        (5_575_000.0, 0.486, True, 5_575_000.0, "at most 48.6 %, 5.575 ms"),
+        (5_575_000.0, None, True, None, "estimated 5.575 ms"),
+        (None, None, True, None, "unknown cost"),
     ],
 )
-def test_a_cost_that_no_replay_gave_is_called_an_estimate(
-    cost_ns: float | None, share: float | None, is_bound: bool, expected: str
+def test_a_cost_that_no_replay_gave_is_called_an_estimate_or_a_bound(
+    cost_ns: float | None, share: float | None, is_bound: bool, most_ns: float | None, expected: str
 ) -> None:
-    row = {"cost_ns": cost_ns, "cost_share": share, "is_bound": is_bound}
+    row = {"cost_ns": cost_ns, "cost_share": share, "is_bound": is_bound, "most_ns": most_ns}
 
     assert text.cost(row) == expected
 

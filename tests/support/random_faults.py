@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -181,6 +183,88 @@ def faulty(seed: int, kind: str) -> tuple[list[RandomTrace], list[RandomTrace]]:
     return whole, clean(
         seed, chosen.ranks, change=lambda cat, name, dur: more(cat, name, base(cat, name, dur))
     )
+
+
+def repairable(seed: int, kind: str) -> tuple[list[RandomTrace], list[RandomTrace]]:
+    """A program of any sort with the fault, and the same of which its change is made.
+
+    Other than `faulty`, it may wait, copy, use several devices and replay graphs, and whatever a
+    change removes is gone: what slices of a fault last, copies with their calls, the cost of
+    launches and of the network.
+    """
+    chosen, choice = KINDS[kind], random.Random(f"repairable {kind} {seed}")
+    ratio, knobs = choice.choice([1, 1, 5, 30]), _any_knobs(kind, choice)
+
+    def base(cat: str, name: str, dur: float) -> float:
+        return dur * ratio if cat == "kernel" and not name.startswith("nccl") else dur
+
+    if chosen.fault is None:
+        assert chosen.change is not None
+        more, gone = chosen.change(chosen.ratio // choice.randint(2, 20)), _GONE[kind]
+
+        def longer(cat: str, name: str, dur: float) -> float:
+            return more(cat, name, base(cat, name, dur))
+
+        def none(cat: str, name: str, dur: float) -> float:
+            return 0 if gone(cat, name) else base(cat, name, dur)
+
+        return make_job(seed, **knobs, change=longer), make_job(seed, **knobs, change=none)
+    length = choice.randint(1000, makespan_ns(make_job(seed, **knobs, change=base)))
+    before = make_job(seed, **knobs, change=base, fault=chosen.fault(length))
+    rest: dict[str, Any] = {}
+    if kind in _SLICES:
+        rest = {"fault": _instant(chosen.fault(length), _SLICES[kind])}
+    elif kind == "outlier":  # no shorter than the others: three times the length is added
+        rest = {"fault": chosen.fault(max(length - math.floor(_excess_ns(before[0]) / 3), 0))}
+    return before, make_job(seed, **knobs, change=base, **rest)
+
+
+def _any_knobs(kind: str, choice: random.Random) -> dict[str, Any]:
+    knobs: dict[str, Any] = {
+        "odd": False, "loader": False, "memory": False, "python": False, "ranks": KINDS[kind].ranks,
+        "operators": choice.randint(1, 3), "devices": choice.randint(1, 2),
+        "syncs": choice.random() < 0.6, "copies": choice.random() < 0.6,
+        "backward": choice.random() < 0.8,
+        "collectives": choice.random() < 0.8 or kind in ("network", "slow rank"),
+    }  # fmt: skip
+    return knobs | (CONSTANT if choice.random() < 0.5 else {})
+
+
+def _excess_ns(trace: RandomTrace) -> float:
+    """The time by which the second of three steps exceeds the median."""
+    steps = [each.dur for each in trace.slices if each.name.startswith("ProfilerStep#")]
+    host = steps[: trace.knobs.steps]
+    return max(host[1] - statistics.median(host), 0)
+
+
+#: What changes of a kind remove: slices of the host, or all of one category.
+_SLICES = {
+    "loader": LOADER,
+    "host code": "my::postprocess",
+    "annotated": "loss",
+    "allocation": "cudaMalloc",
+    "recompilation": "dynamo",
+    "waits": "cudaStreamSynchronize",
+    "copies": "cudaMemcpy",
+}
+_GONE: dict[str, Callable[[str, str], bool]] = {
+    "launches": lambda cat, name: cat in ("launch", "latency"),
+    "network": lambda cat, name: cat == "kernel" and name.startswith("nccl"),
+}
+
+
+def _instant(fault: Fault, name: str) -> Fault:
+    """The same of which slices of that name take no time, without waiting and work of devices."""
+
+    def do(program: Any, thread: Any, n: int, where: str) -> None:
+        n_events, n_works, free = len(program.events), len(program.device_events), {**program.free}
+        fault(program, thread, n, where)
+        thread.now -= sum(each["dur"] for each in program.events[n_events:] if each["name"] == name)
+        program.free.clear()
+        program.free.update(free)
+        del program.device_events[n_works:]
+
+    return do
 
 
 def makespan_ns(job: list[RandomTrace]) -> int:

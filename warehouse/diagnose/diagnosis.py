@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from warehouse import arrow
-from warehouse.diagnose import findings, pricing
+from warehouse.diagnose import bounds, findings, pricing
 from warehouse.diagnose.findings import Finding, Unjudged
 from warehouse.errors import QueryError
 from warehouse.library.header import Column
@@ -26,7 +26,11 @@ COLUMNS = (
     Column("subject", "VARCHAR", "text", "What it is about; NULL: not judged", nullable=True),
     Column("cost_ns", "DOUBLE", "ns", "What a repair would save; NULL: unknown", nullable=True),
     Column("cost_share", "DOUBLE", "ratio", "cost_ns by the measured time", nullable=True),
-    Column("is_bound", "BOOLEAN", "bool", "Whether cost_ns is an estimate, not replayed"),
+    Column("is_bound", "BOOLEAN", "bool",
+           "Whether cost_ns is not replayed, but an estimate, or most_ns if that is less"),
+    Column("most_ns", "DOUBLE", "ns",
+           "What a repair saves at most, from recorded times; NULL: no bound is known",
+           nullable=True),
     Column("coverage", "DOUBLE", "ratio",
            "Share of the device time it could judge; NULL: all that was recorded", nullable=True),
     Column("location", "VARCHAR", "text", "Operator, module and Python function", nullable=True),
@@ -59,13 +63,15 @@ class Diagnosis:
 
 
 def diagnose(session: Session, step: int | None = None, *, replays: bool = True) -> Diagnosis:
-    """Finds what makes the run in scope slow; costs of a report, without `replays`, are bounds.
+    """Finds what makes the run in scope slow; costs of a report, without `replays`, are estimates.
 
     Raises QueryError if several runs are in scope, or nothing is recorded.
     """
     if len(session.seen.run_ids) != 1:
         raise QueryError("more than one run is in scope", hint="Choose one with --run.")
     found, unjudged = findings.collect(session, is_report=not replays)
+    if step is None:  # bounds are of the whole scope
+        found = bounds.bounded(session, found, is_report=not replays)
     busy = [
         row["utilization"]
         for row in session.run("utilization", is_short=not replays).table().to_pylist()
@@ -95,7 +101,7 @@ def diagnose(session: Session, step: int | None = None, *, replays: bool = True)
 def _row(each: Finding, prices: Prices, measured: float | None) -> dict[str, Any]:
     saved = prices.saved_ns.get(each.what_if) if each.what_if else None
     is_bound = saved is None or (each.coverage or 1) < pricing.LEAST_COVERAGE
-    cost = each.bound_ns if saved is None else saved
+    cost = each.estimate_ns if saved is None else saved
     share = None if cost is None or not measured else cost / measured
     return {
         **{column.name: getattr(each, column.name, None) for column in COLUMNS},

@@ -25,7 +25,10 @@ _SPECIAL = re.compile(r"([*?\[])")  # in a pattern of GLOB
 
 @dataclass(frozen=True)
 class Finding:
-    """What costs time in a run. `bound_ns` estimates what its repair could save, in ns."""
+    """What costs time in a run. `bound_ns` estimates what its repair could save, in ns.
+
+    `most_ns` is what the change saves at most, if that is known (`warehouse.diagnose.bounds`).
+    """
 
     finding: str
     subject: str
@@ -38,6 +41,13 @@ class Finding:
     evidence: str  # a query, with its version and parameters
     sentence: str
     remedy: str
+    most_ns: float | None = None
+
+    @property
+    def estimate_ns(self) -> float | None:
+        """What its repair could save without a replay: no more than `most_ns`."""
+        known = [each for each in (self.bound_ns, self.most_ns) if each is not None]
+        return min(known, default=None)
 
 
 @dataclass(frozen=True)
@@ -98,7 +108,7 @@ def _queries(session: Session) -> dict[str, Query]:
 
 
 def _finding(session: Session, row: dict[str, Any]) -> Finding:
-    values = {name: row[name] for name in Finding.__dataclass_fields__}
+    values = {name: row[name] for name in Finding.__dataclass_fields__ if name != "most_ns"}
     name, *parameters = row["evidence"].split()
     values["evidence"] = " ".join([str(session.queries.find(name).key), *parameters])
     if row["what_if"] is not None:

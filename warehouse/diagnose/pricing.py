@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from warehouse.replay.engines import Engine
     from warehouse.replay.graph import Graph
 
-MOST = 24  # changes that are replayed, those of the largest bounds
+MOST = 24  # changes that are replayed, those of the largest estimates
 LEAST_COVERAGE = 0.5  # below it, a cost is an estimate only
 
 
@@ -37,8 +37,8 @@ def price(
 ) -> Prices:
     """Replays the run with the change of each finding; of one step, if given.
 
-    Of more than `MOST` changes, those with the largest bounds are replayed. Raises QueryError if no
-    rank has that step.
+    Of more than `MOST` changes, those with the largest estimates are replayed. Raises QueryError if
+    no rank has that step.
     """
     try:
         graph = prediction.replayed(session, engine)
@@ -48,8 +48,8 @@ def price(
     graph.connection.execute(_RELATED)
     before = _time_of(graph, unchanged, step)
     saved: dict[str, float] = {}
-    by_bound = sorted(findings, key=lambda each: -(each.bound_ns or 0))
-    for text in dict.fromkeys(each.what_if for each in by_bound if each.what_if):
+    by_estimate = sorted(findings, key=lambda each: -(each.estimate_ns or 0))
+    for text in dict.fromkeys(each.what_if for each in by_estimate if each.what_if):
         if len(saved) == MOST:
             break
         try:

@@ -68,12 +68,25 @@ def _finding(n: int, row: dict[str, Any], width: int) -> Iterator[str]:
 
 
 def cost(row: dict[str, Any]) -> str:
-    """The cost of a finding, relative and absolute: 12.3 %, 45.67 ms; estimates say so."""
+    """The cost of a finding, relative and absolute: 12.3 %, 45.67 ms; estimates and bounds say so.
+
+    An estimate is followed by what the cost is at most, if that is known.
+    """
     if row["cost_ns"] is None:
         return "unknown cost"
     amount = duration(row["cost_ns"])
     share = "" if row["cost_share"] is None else f"{percent(row['cost_share'])}, "
-    return f"{'estimated ' if row['is_bound'] else ''}{share}{amount}"
+    if not row["is_bound"]:
+        return f"{share}{amount}"
+    if is_most(row):
+        return f"at most {share}{amount}"
+    most = "" if row["most_ns"] is None else f" (at most {duration(row['most_ns'])})"
+    return f"estimated {share}{amount}{most}"
+
+
+def is_most(row: dict[str, Any]) -> bool:
+    """Whether the cost of a finding is a bound, which holds, not an estimate, nor replayed."""
+    return bool(row["is_bound"] and row["most_ns"] is not None and row["cost_ns"] >= row["most_ns"])
 
 
 def about(row: dict[str, Any]) -> str:

@@ -1,0 +1,220 @@
+/* ---
+name = "saving_limit"
+version = 1
+title = "How much changes of a run can save at most, from recorded times"
+help = """
+What is left is taken to last as long as recorded, and to be done in the same order. Then the run cannot end
+before the stream that works longest is done, nor sooner by more than the time in which something goes on that
+the change removes:
+
+- skip, no_wait: time in which a thread is in operators, annotations or calls of the name.
+- launch_free: time in calls that launch work, and from their start, or the end of the work before on the
+  stream, to the start of the work.
+- drop of copies: time in their calls, and from the start of the call, or the end of the work before on the
+  stream, to their end.
+- scale of communication: time in communication.
+- typical_steps: time beyond the median of steps longer than 1.5 times it.
+- equal_ranks of the rank that others wait for most at collectives: the time by which it came later than the
+  last of the others, within what is known of their clocks; communication whose waiting is not known; and the
+  time by which it takes longer than all others.
+
+Communication does not count as work of a stream, as it may wait for other ranks; nor do copies, if some are
+dropped. Times of ranks add up, as their clocks may differ; time in which several threads or streams of a rank
+do what is removed counts once. The extent is that of the longest trace.
+"""
+grain = ["run_id", "what_if", "subject", "rank"]
+requires = { schema = ">=13", queries = ["collective_wait@1"] }
+columns = ["run_id", "what_if", "subject", "rank", "most_ns"]
+
+[column]
+what_if = { type = "VARCHAR", unit = "text", help = "Change, in which $subject and $rank stand for these columns" }
+subject = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of what is removed; NULL: the change has no name" }
+rank.help = "Rank that is changed; NULL: all"
+most_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time by which the run ends sooner at most" }
+
+[changes]
+1 = "first version"
+--- */
+WITH extent AS (
+  SELECT t.run_id, s.trace_id, t.rank, max(s.ts + greatest(s.dur, 0)) - min(s.ts) AS extent_ns
+  FROM slice AS s
+  JOIN trace AS t ON t.id = s.trace_id
+  GROUP BY t.run_id, s.trace_id, t.rank
+),
+work AS MATERIALIZED (
+  SELECT
+    trace_id, slice_id, track_id, kind, class, name, ts AS start_ns, ts + greatest(dur, 0) AS end_ns,
+    max(ts + greatest(dur, 0)) OVER (
+      PARTITION BY track_id ORDER BY ts, slice_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS before_end_ns
+  FROM gpu_op
+  WHERE kind <> 'sync'
+),
+call AS (
+  SELECT k.to_id AS slice_id, min(l.ts) AS start_ns, max(l.ts + greatest(l.dur, 0)) AS end_ns
+  FROM whole_link AS k
+  JOIN whole_launch AS l ON l.slice_id = k.from_id
+  WHERE k.kind = 'launch' AND k.link_set = 'default'
+  GROUP BY k.to_id
+),
+called AS MATERIALIZED (
+  SELECT
+    w.*, c.start_ns AS call_ns, c.end_ns AS call_end_ns,
+    -- The call and the work before it may both be later than the work, where clocks or streams are mixed.
+    least(greatest(c.start_ns, coalesce(w.before_end_ns, c.start_ns)), w.start_ns) AS ready_ns
+  FROM work AS w
+  LEFT JOIN call AS c ON c.slice_id = w.slice_id
+),
+removed AS (
+  SELECT trace_id, 'skip(within = $subject)' AS what_if, name AS subject, ts AS start_ns, ts + dur AS end_ns
+  FROM cpu_op
+  UNION ALL
+  SELECT trace_id, 'skip(within = $subject)', name, ts, ts + dur
+  FROM annotation
+  WHERE side = 'host'
+  UNION ALL
+  SELECT trace_id, 'skip(within = $subject)', name, ts, ts + dur
+  FROM launch
+  UNION ALL
+  SELECT trace_id, 'launch_free()', NULL, call_ns, call_end_ns
+  FROM called
+  WHERE call_ns IS NOT NULL
+  UNION ALL
+  SELECT trace_id, 'launch_free()', NULL, ready_ns, start_ns
+  FROM called
+  WHERE call_ns IS NOT NULL
+  UNION ALL
+  SELECT trace_id, 'drop(kind = "memcpy", name = $subject)', name, call_ns, call_end_ns
+  FROM called
+  WHERE kind = 'memcpy' AND call_ns IS NOT NULL
+  UNION ALL
+  SELECT trace_id, 'drop(kind = "memcpy", name = $subject)', name, coalesce(ready_ns, start_ns), end_ns
+  FROM called
+  WHERE kind = 'memcpy'
+  UNION ALL
+  SELECT trace_id, 'scale(class = "communication", ratio = 0)', NULL, start_ns, end_ns
+  FROM work
+  WHERE class = 'communication'
+  UNION ALL
+  -- What is left on a stream: what it does, with and without copies.
+  SELECT trace_id, 'work', track_id::VARCHAR, start_ns, end_ns
+  FROM work
+  WHERE class <> 'communication'
+  UNION ALL
+  SELECT trace_id, 'work without copies', track_id::VARCHAR, start_ns, end_ns
+  FROM work
+  WHERE class <> 'communication' AND kind <> 'memcpy'
+),
+gain AS (
+  SELECT
+    trace_id, what_if, subject,
+    greatest(end_ns - greatest(start_ns, coalesce(max(end_ns) OVER past, start_ns)), 0) AS gain_ns
+  FROM removed
+  WHERE end_ns > start_ns
+  WINDOW past AS (
+    PARTITION BY trace_id, what_if, subject ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
+),
+by_trace AS MATERIALIZED (
+  SELECT trace_id, what_if, subject, sum(gain_ns)::BIGINT AS removed_ns
+  FROM gain
+  GROUP BY trace_id, what_if, subject
+),
+longest AS (
+  SELECT
+    e.run_id,
+    max(e.extent_ns) AS extent_ns,
+    coalesce(max(b.removed_ns) FILTER (b.what_if = 'work'), 0) AS work_ns,
+    coalesce(max(b.removed_ns) FILTER (b.what_if = 'work without copies'), 0) AS other_ns
+  FROM extent AS e
+  LEFT JOIN by_trace AS b ON b.trace_id = e.trace_id
+  GROUP BY e.run_id
+),
+by_run AS (
+  SELECT t.run_id, b.what_if, b.subject, sum(b.removed_ns)::BIGINT AS removed_ns
+  FROM by_trace AS b
+  JOIN trace AS t ON t.id = b.trace_id
+  WHERE b.what_if NOT LIKE 'work%'
+  GROUP BY t.run_id, b.what_if, b.subject
+),
+timed AS (
+  SELECT
+    t.run_id, s.dur,
+    median(s.dur) OVER (PARTITION BY s.trace_id) AS median_ns,
+    count(*) OVER (PARTITION BY s.trace_id) AS n_steps
+  FROM step AS s
+  JOIN trace AS t ON t.id = s.trace_id
+  WHERE s.dur > 0
+),
+wait AS MATERIALIZED (
+  SELECT
+    w.run_id, w.trace_id, w.instance_id, w.slice_id, w.wait_ns, w.last_trace_id, w.last_rank, w.margin_ns,
+    greatest(s.dur, 0) AS dur, c.uncertainty_ns
+  FROM collective_wait() AS w
+  JOIN whole_slice AS s ON s.id = w.slice_id
+  JOIN trace AS t ON t.id = w.trace_id
+  LEFT JOIN clock AS c ON c.id = t.clock_id
+),
+-- As in finding_straggler.
+late AS (
+  SELECT run_id, last_trace_id AS trace_id, any_value(last_rank) AS rank
+  FROM (SELECT DISTINCT run_id, instance_id, last_trace_id, last_rank, margin_ns FROM wait)
+  GROUP BY run_id, last_trace_id
+  QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY sum(margin_ns) DESC, any_value(last_rank)) = 1
+),
+-- By how much the rank may have come later than the last of the others, at each collective.
+margin AS (
+  SELECT
+    a.run_id, a.instance_id,
+    min(CASE WHEN a.uncertainty_ns + o.uncertainty_ns IS NULL THEN o.dur
+      ELSE least(o.dur, greatest(o.wait_ns - a.wait_ns + a.uncertainty_ns + o.uncertainty_ns, 0))
+    END) AS most_ns
+  FROM late AS l
+  JOIN wait AS a ON a.trace_id = l.trace_id
+  JOIN wait AS o ON o.instance_id = a.instance_id AND o.trace_id <> a.trace_id
+  GROUP BY a.run_id, a.instance_id
+),
+-- Communication whose waiting is not known may be all waiting; what the rank does last, others may not wait for.
+beside AS (
+  SELECT
+    l.run_id, l.rank, max(e.extent_ns) AS extent_ns, coalesce(sum(u.dur_ns), 0) AS unknown_ns
+  FROM late AS l
+  JOIN extent AS e ON e.run_id = l.run_id AND e.trace_id <> l.trace_id
+  LEFT JOIN (
+    SELECT w.trace_id, sum(w.end_ns - w.start_ns) AS dur_ns
+    FROM work AS w
+    ANTI JOIN wait AS a ON a.slice_id = w.slice_id
+    WHERE w.class = 'communication'
+    GROUP BY w.trace_id
+  ) AS u ON u.trace_id = e.trace_id
+  WHERE l.rank IS NOT NULL
+  GROUP BY l.run_id, l.rank
+),
+found AS (
+  SELECT run_id, what_if, subject, NULL::BIGINT AS rank, removed_ns FROM by_run
+  UNION ALL
+  SELECT b.run_id, 'no_wait(name = $subject)', b.subject, NULL, b.removed_ns
+  FROM by_run AS b
+  SEMI JOIN (
+    SELECT DISTINCT t.run_id, l.name FROM launch AS l JOIN trace AS t ON t.id = l.trace_id
+  ) AS l ON l.run_id = b.run_id AND l.name = b.subject
+  WHERE b.what_if = 'skip(within = $subject)'
+  UNION ALL
+  SELECT run_id, 'typical_steps()', NULL, NULL, ceil(sum(dur - median_ns))::BIGINT
+  FROM timed
+  WHERE n_steps >= 3 AND dur > 1.5 * median_ns
+  GROUP BY run_id
+)
+SELECT
+  f.run_id, f.what_if, f.subject, f.rank,
+  least(f.removed_ns, l.extent_ns - CASE WHEN f.what_if LIKE 'drop%' THEN l.other_ns ELSE l.work_ns END) AS most_ns
+FROM found AS f
+JOIN longest AS l ON l.run_id = f.run_id
+UNION ALL
+SELECT
+  b.run_id, 'equal_ranks(rank = $rank)', NULL, b.rank,
+  least(m.most_ns + b.unknown_ns + l.extent_ns - b.extent_ns, l.extent_ns)::BIGINT
+FROM beside AS b
+JOIN longest AS l ON l.run_id = b.run_id
+JOIN (SELECT run_id, ceil(sum(most_ns)) AS most_ns FROM margin GROUP BY run_id) AS m ON m.run_id = b.run_id
+ORDER BY run_id, what_if, subject, rank

@@ -1,0 +1,3 @@
+-- input: shared/slow_steps.sql
+-- The extent is 500, stream 7 works for 30 and without the copy for 20. Launches take 2 each, and their work
+-- begins 8, 8, 10 and 10 after their start; the copy ends 18 after its call began.

@@ -1,0 +1,33 @@
+"""Bounds of what repairs save, from recorded times (query saving_limit), without a replay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from warehouse.diagnose.findings import Finding, change
+
+if TYPE_CHECKING:
+    from warehouse.query.session import Session
+
+QUERY = "saving_limit"
+
+
+def bounded(
+    session: Session, findings: Sequence[Finding], *, is_report: bool = False
+) -> list[Finding]:
+    """The findings with what their changes save at most; of other changes no bound is known."""
+    if not any(each.what_if for each in findings):
+        return list(findings)
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = session.run(QUERY, is_short=is_report).table()
+    subjects = pa.array({each.subject for each in findings}, pa.string())
+    is_about = pc.or_(pc.is_null(rows["subject"]), pc.is_in(rows["subject"], subjects))
+    most = {
+        change(row["what_if"], row["subject"] or "", row["rank"]): float(row["most_ns"])
+        for row in rows.filter(is_about).to_pylist()
+    }
+    return [replace(each, most_ns=most.get(each.what_if or "")) for each in findings]
