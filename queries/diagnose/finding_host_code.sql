@@ -8,7 +8,7 @@ the outermost operator or annotation, beside steps, data loaders and compiling (
 thread of the trace was in. The device with most idle time counts, and of names the five with most.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["device_gap@4"], rows = ["gpu_op", "launch", "cpu_op | annotation"] }
+requires = { schema = ">=13", queries = ["idle_host@1"], rows = ["gpu_op", "launch", "cpu_op | annotation"] }
 portable = false
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
@@ -26,62 +26,15 @@ bound_ns.help = "Idle time of devices while a thread was in it"
 2 = "compiling is left out; annotations have the Python function that they are in"
 1 = "first version"
 --- */
-WITH RECURSIVE gap AS MATERIALIZED (
+WITH RECURSIVE by_device AS (
   SELECT
-    g.trace_id,
-    coalesce(g.device_id, -1) AS device_id,
-    g.start_ns,
-    least(l.ts, g.end_ns) AS end_ns,
-    row_number() OVER (PARTITION BY g.trace_id, g.device_id ORDER BY g.start_ns) AS n
-  FROM device_gap(true, 5000, NULL) AS g
-  JOIN whole_launch AS l ON l.slice_id = g.launch_id
-  WHERE g.cause IN ('host', 'host_sync') AND l.ts > g.start_ns
-),
-host AS (
-  SELECT trace_id, track_id, name, ts, dur FROM whole_cpu_op WHERE dur > 0
-  UNION ALL
-  SELECT a.trace_id, a.track_id, a.name, a.ts, a.dur
-  FROM whole_annotation AS a
-  ANTI JOIN step AS s ON s.slice_id = a.slice_id
-  WHERE a.side = 'host' AND a.dur > 0
-),
-outermost AS (
-  SELECT trace_id, name, ts AS start_ns, ts + dur AS end_ns
-  FROM (
-    SELECT
-      *,
-      max(ts + dur) OVER (
-        PARTITION BY track_id ORDER BY ts, dur DESC
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ) AS reached_ns
-    FROM host
-  )
-  WHERE reached_ns IS NULL OR ts >= reached_ns
-),
--- The first gap of each device that ends after the slice begins, and the last that begins before it ends.
-extent AS (
-  SELECT o.trace_id, d.device_id, o.name, o.start_ns, o.end_ns, a.n AS first_n, b.n AS last_n
-  FROM outermost AS o
-  JOIN (SELECT DISTINCT trace_id, device_id FROM gap) AS d ON d.trace_id = o.trace_id
-  ASOF JOIN gap AS a
-    ON a.trace_id = o.trace_id AND a.device_id = d.device_id AND o.start_ns < a.end_ns
-  ASOF JOIN gap AS b
-    ON b.trace_id = o.trace_id AND b.device_id = d.device_id AND o.end_ns > b.start_ns
-  WHERE o.name NOT ILIKE '%dataloader%'
-    AND NOT regexp_matches(o.name, '^(dynamo|entire_(frame|backward)_compile)$|\(dynamo_timed\)$')
-),
-crossed AS (
-  SELECT trace_id, device_id, name, start_ns, end_ns, unnest(range(first_n, last_n + 1)) AS n
-  FROM extent
-),
-by_device AS (
-  SELECT
-    t.run_id, g.trace_id, g.device_id, c.name, count(*) AS n_gaps,
-    sum(least(g.end_ns, c.end_ns) - greatest(g.start_ns, c.start_ns))::BIGINT AS idle_ns
-  FROM crossed AS c
-  JOIN gap AS g ON g.trace_id = c.trace_id AND g.device_id = c.device_id AND g.n = c.n
-  JOIN trace AS t ON t.id = g.trace_id
-  GROUP BY t.run_id, g.trace_id, g.device_id, c.name
+    t.run_id, h.trace_id, h.device_id, h.name, count(*) AS n_gaps, sum(h.idle_ns)::BIGINT AS idle_ns
+  FROM idle_host(true, 5000, false, true) AS h
+  JOIN trace AS t ON t.id = h.trace_id
+  WHERE h.cause IN ('host', 'host_sync')
+    AND h.name NOT ILIKE '%dataloader%'
+    AND NOT regexp_matches(h.name, '^(dynamo|entire_(frame|backward)_compile)$|\(dynamo_timed\)$')
+  GROUP BY t.run_id, h.trace_id, h.device_id, h.name
 ),
 found AS MATERIALIZED (
   SELECT

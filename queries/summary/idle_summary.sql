@@ -1,25 +1,28 @@
 /* ---
 name = "idle_summary"
-version = 3
-title = "Idle time per stream or device by cause"
+version = 4
+title = "Idle time per device or stream by cause, and where the host was meanwhile"
 help = """
-Gaps between the first and the last operation of a stream, or of a device with per_device. idle_gap
-defines the causes and returns the single gaps. In a time window, sums are of the parts of the gaps
-inside it, so disjoint windows add up to the whole; causes and other statistics are of whole gaps.
+Gaps between the first and the last operation of a device, or of a stream without per_device. idle_gap
+defines the causes and returns the single gaps. cpu_op, module and python tell where the launching threads were
+for the longest part of that time before their calls returned, by the outermost operator; place_share is this
+part of idle_ns. Without an operator they were outside of operators, in that Python function; without place_share
+all calls had returned, or are not recorded. idle_place returns all places before calls. In a time window, sums are of the parts of the
+gaps inside it, so disjoint windows add up to the whole; causes and other statistics are of whole gaps.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "cause"]
-requires = { schema = ">=1", queries = ["device_gap@4"] }
+requires = { schema = ">=13", queries = ["device_gap@4", "idle_host@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "cause", "n_gaps",
   "idle_ns", "idle_share", "median_ns", "p90_ns", "max_ns", "before_launch_ns", "blocked_ns",
-  "in_launch_ns", "after_launch_ns",
+  "in_launch_ns", "after_launch_ns", "cpu_op", "module", "python", "place_share",
 ]
 
 [param.per_device]
 type = "BOOLEAN"
-default = false
-help = "Return gaps of whole devices instead of streams, with stream NULL"
+default = true
+help = "Return gaps of whole devices, with stream NULL, instead of streams"
 
 [param.short_ns]
 type = "BIGINT"
@@ -40,8 +43,13 @@ before_launch_ns.help = "Part of idle_ns before the launching calls began; NULL 
 blocked_ns.help = "Part of before_launch_ns in which the launching threads waited for a device"
 in_launch_ns.help = "Part of idle_ns during the launching calls"
 after_launch_ns.help = "Part of idle_ns after the launching calls returned"
+cpu_op.help = "Outermost operator that threads were longest in; NULL: none"
+module = { type = "VARCHAR", unit = "text", nullable = true, help = "Module that called the operator; NULL: not recorded" }
+python = { type = "VARCHAR", unit = "text", nullable = true, help = "Python function, with file and line, that called the operator, or that threads were in outside of operators; NULL: not recorded" }
+place_share = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEEN 0 AND 1", help = "Part of idle_ns in which threads were there; NULL: no time before calls returned" }
 
 [changes]
+4 = "devices unless streams are asked for; operator, module and Python function that threads were longest in"
 3 = "new cause communication, which was other"
 2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
@@ -63,6 +71,18 @@ WITH summed AS (
     sum(inside_after_launch_ns)::BIGINT AS after_launch_ns
   FROM device_gap($per_device::BOOLEAN, $short_ns::BIGINT, NULL)
   GROUP BY trace_id, device_id, track_id, stream, cause
+),
+place AS (
+  SELECT
+    trace_id, device_id, stream_track_id, cause, name AS cpu_op, module, python,
+    sum(inside_ns)::BIGINT AS place_ns
+  FROM idle_host($per_device::BOOLEAN, $short_ns::BIGINT, true, false)
+  WHERE inside_ns > 0
+  GROUP BY trace_id, device_id, stream_track_id, cause, name, module, python
+  QUALIFY row_number() OVER (
+    PARTITION BY trace_id, device_id, stream_track_id, cause
+    ORDER BY sum(inside_ns) DESC, name NULLS LAST, module NULLS LAST, python NULLS LAST
+  ) = 1
 )
 SELECT
   t.run_id,
@@ -84,9 +104,18 @@ SELECT
   a.before_launch_ns,
   a.blocked_ns,
   a.in_launch_ns,
-  a.after_launch_ns
+  a.after_launch_ns,
+  p.cpu_op,
+  p.module,
+  p.python,
+  p.place_ns / a.idle_ns AS place_share
 FROM summed AS a
 JOIN trace AS t ON t.id = a.trace_id
 LEFT JOIN device AS d ON d.id = a.device_id
+LEFT JOIN place AS p
+  ON p.trace_id = a.trace_id
+  AND p.device_id IS NOT DISTINCT FROM a.device_id
+  AND p.stream_track_id IS NOT DISTINCT FROM a.track_id
+  AND p.cause = a.cause
 ORDER BY
   t.run_id, t.rank, a.trace_id, d.ordinal, a.device_id, a.stream, a.track_id, a.idle_ns DESC, a.cause

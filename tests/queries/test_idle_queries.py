@@ -26,6 +26,7 @@ from tests.support.sharing import slow
 Row = dict[str, Any]
 SHORT_NS = 3000
 Lane = tuple[int | None, int | None]  # device, stream
+Place = tuple[str | None, str | None, str | None]  # operator, module, Python function
 
 
 def waits_of_host(trace: RandomTrace, thread: object) -> list[Interval]:
@@ -204,29 +205,95 @@ def test_the_gaps_of_a_device_are_its_idle_time(random_runs: Runs) -> None:
         }
 
 
-def places(trace: RandomTrace) -> dict[tuple[object, ...], tuple[int, int]]:
-    """Number of gaps and idle time before calls, by device, operator, module and Python frame."""
-    found: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    outermost = [
+def outermost_operators(trace: RandomTrace) -> list[Slice]:
+    return [
         each for each in trace.operators
         if each.dur > 0 and not any(above.category == "cpu_op" for above in trace.ancestors(each))
     ]  # fmt: skip
+
+
+def function_around(trace: RandomTrace, thread: object, part: Interval) -> str | None:
+    """The innermost Python function of a thread that lasts as long as a part of its time."""
+    found = [
+        each for each in trace.slices
+        if each.category == "python_function" and (each.pid, each.tid) == thread
+        and each.ts <= part[0] and each.end >= part[1]
+    ]  # fmt: skip
+    return max(found, key=lambda each: len(trace.ancestors(each))).name if found else None
+
+
+def parts(trace: RandomTrace, call: Slice, idle: Interval) -> Iterator[tuple[Place, int]]:
+    """Where the thread of a call was while a device was idle: operators, and functions between."""
+    reached = idle[0]
+    mine = [
+        each for each in outermost_operators(trace)
+        if (each.pid, each.tid) == (call.pid, call.tid) and each.ts < idle[1] and each.end > idle[0]
+    ]  # fmt: skip
+    for each in sorted(mine, key=lambda each: each.ts):
+        start, end = max(each.ts, idle[0]), min(each.end, idle[1])
+        if start > reached:
+            function = function_around(trace, (call.pid, call.tid), (reached, start))
+            yield (None, None, function), start - reached
+        module, frame = trace.frame_of(each, is_module=True), trace.frame_of(each)
+        yield (each.name, module and module.name, frame and frame.name), end - start
+        reached = end
+    if idle[1] > reached:
+        function = function_around(trace, (call.pid, call.tid), (reached, idle[1]))
+        yield (None, None, function), idle[1] - reached
+
+
+def places(trace: RandomTrace) -> dict[tuple[object, ...], tuple[int, int]]:
+    """Number of gaps and idle time before calls, by device, operator, module and Python frame."""
+    found: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for (device, _), (start, end), work, _before in gaps(trace, per_device=True):
         call = trace.cause(work)
         if call is None or call.ts <= start:
             continue
-        idle = [(start, min(call.ts, end))]
-        mine: dict[tuple[object, ...], int] = defaultdict(int)
-        for each in outermost:
-            if (each.pid, each.tid) == (call.pid, call.tid):
-                module, frame = trace.frame_of(each, is_module=True), trace.frame_of(each)
-                place = (each.name, module and module.name, frame and frame.name)
-                mine[place] += covered(common([each.interval], idle))
-        mine[None, None, None] = covered(idle) - sum(mine.values())
-        for spot, idle_ns in mine.items():
-            if idle_ns:
-                found[device, *spot].append(idle_ns)
+        mine: dict[Place, int] = defaultdict(int)
+        for place, ns in parts(trace, call, (start, min(call.ts, end))):
+            mine[place] += ns
+        for place, ns in mine.items():
+            found[device, *place].append(ns)
     return {key: (len(each), sum(each)) for key, each in found.items()}
+
+
+def longest_places(
+    trace: RandomTrace, per_device: bool
+) -> dict[tuple[object, ...], tuple[set[Place], int]]:
+    """Places of threads until their calls returned with most time, by lane and cause; the time."""
+    found: dict[tuple[object, ...], dict[Place, int]] = defaultdict(lambda: defaultdict(int))
+    for lane, gap, work, before in gaps(trace, per_device):
+        call = trace.cause(work)
+        if call is None or call.end <= gap[0]:
+            continue
+        cause = explain(trace, gap, work, before)["cause"]
+        for place, ns in parts(trace, call, (gap[0], min(call.end, gap[1]))):
+            found[*lane, cause][place] += ns
+    return {
+        key: ({place for place, ns in mine.items() if ns == max(mine.values())}, max(mine.values()))
+        for key, mine in found.items()
+    }
+
+
+@pytest.mark.parametrize("per_device", [True, slow(False)])
+def test_causes_name_the_place_with_most_time(random_runs: Runs, per_device: bool) -> None:
+    rows = random_runs.rows("idle_summary", per_device=per_device, short_ns=SHORT_NS)
+
+    seen = set()
+    for run, traces in random_runs.jobs.items():
+        for trace in traces:
+            expected = longest_places(trace, per_device)
+            for row in (each for each in rows[run] if each["rank"] == trace.rank):
+                key = (row["device"], row["stream"], row["cause"])
+                if key not in expected:
+                    assert row["place_share"] is None
+                    continue
+                best, ns = expected.pop(key)
+                assert (row["cpu_op"], row["module"], row["python"]) in best
+                assert row["place_share"] == ns / row["idle_ns"]
+                seen.add((row["cpu_op"] is None, row["python"] is None))
+            assert not expected
+    assert {(False, False), (True, False)} <= seen
 
 
 def test_idle_time_is_where_a_search_finds_the_thread(random_runs: Runs) -> None:
@@ -245,7 +312,7 @@ def test_idle_time_is_where_a_search_finds_the_thread(random_runs: Runs) -> None
             }
             assert found == places(trace)
             seen |= {tuple(value is not None for value in key[1:]) for key in found}
-    assert {(False, False, False), (True, True, True)} <= seen
+    assert {(False, False, True), (True, True, True)} <= seen
 
 
 def test_idle_places_add_up_to_idle_time_before_calls(random_runs: Runs) -> None:

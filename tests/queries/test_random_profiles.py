@@ -138,7 +138,7 @@ def test_times_of_streams_are_kept_apart(case: Case) -> None:
         stream: sum(b - a for a, b in union(mine)) for stream, mine in case.oracle.streams().items()
     }
     idle: dict[Stream, int] = defaultdict(int)
-    for row in case.rows("idle_summary"):
+    for row in case.rows("idle_summary", per_device=False):
         idle[case.stream(row)] += row["idle_ns"]
     assert idle == case.oracle.idle_ns()
     queues = case.rows("queue_length_summary")

@@ -1,2 +1,2 @@
 -- input: shared/idle_time_of_every_cause.sql
--- parameters: short_ns=10
+-- parameters: per_device=false short_ns=10

@@ -1,0 +1,214 @@
+/* ---
+name = "idle_host"
+version = 1
+title = "Idle gaps before launching calls, by the outermost host slice that threads were in meanwhile"
+help = """
+Each gap of device_gap from its start until its launching call began, or returned with in_launch, in parts: the
+outermost operators that the launching thread was in meanwhile, with the module and the Python function that they
+were called from, and the rest, outside of operators, with the innermost Python function around the part. With
+any_thread all threads of the trace count, and annotations beside steps like operators; then parts of several
+threads overlap, and there is no rest, module or Python function.
+"""
+grain = ["trace_id", "device_id", "stream_track_id", "start_ns", "slice_id"]
+requires = { schema = ">=13", queries = ["device_gap@4"] }
+portable = false
+columns = [
+  "trace_id", "device_id", "stream_track_id", "gap_start_ns", "cause", "start_ns", "slice_id",
+  "name", "module", "python", "idle_ns", "inside_ns",
+]
+
+[param.per_device]
+type = "BOOLEAN"
+help = "Gaps of whole devices instead of streams"
+
+[param.short_ns]
+type = "BIGINT"
+unit = "ns"
+min = 0
+help = "Longest gap attributed to the device itself (cause kernel) if the host did not cause it"
+
+[param.in_launch]
+type = "BOOLEAN"
+help = "Until the launching call returned, instead of until it began"
+
+[param.any_thread]
+type = "BOOLEAN"
+help = "Operators and annotations of all threads of the trace, instead of operators of the launching thread"
+
+[column]
+stream_track_id = { type = "BIGINT", unit = "ref track.id", nullable = true, help = "Track of the stream; NULL with per_device" }
+gap_start_ns = { type = "BIGINT", unit = "ns", help = "Start of the gap" }
+start_ns.help = "Start of the part"
+slice_id = { nullable = true, help = "Outermost operator or annotation; NULL: none" }
+name.help = "Its name"
+module = { type = "VARCHAR", unit = "text", nullable = true, help = "Module that called the operator; NULL: not recorded" }
+python = { type = "VARCHAR", unit = "text", nullable = true, help = "Python function, with file and line, that called the operator, or that the thread was in outside of operators; NULL: not recorded" }
+idle_ns = { check = "> 0", help = "Idle time in which a thread was there" }
+inside_ns.help = "Part of idle_ns in the time window"
+
+[changes]
+1 = "first version"
+--- */
+-- Gaps of a lane, a device or stream beside a thread, do not overlap.
+WITH RECURSIVE gap AS MATERIALIZED (
+  SELECT
+    *,
+    row_number() OVER (PARTITION BY trace_id, device_key, stream_key, thread_key ORDER BY start_ns) AS n
+  FROM (
+    SELECT
+      g.trace_id,
+      g.device_id,
+      g.track_id AS stream_track_id,
+      g.cause,
+      coalesce(g.device_id, -1) AS device_key,
+      coalesce(g.track_id, -1) AS stream_key,
+      CASE WHEN $any_thread::BOOLEAN THEN g.trace_id ELSE l.track_id END AS thread_key,
+      g.start_ns,
+      least(l.ts + CASE WHEN $in_launch::BOOLEAN THEN greatest(l.dur, 0) ELSE 0 END, g.end_ns) AS end_ns
+    FROM device_gap($per_device::BOOLEAN, $short_ns::BIGINT, NULL) AS g
+    JOIN whole_launch AS l ON l.slice_id = g.launch_id
+  )
+  WHERE end_ns > start_ns
+),
+host AS (
+  SELECT slice_id, track_id, CASE WHEN $any_thread::BOOLEAN THEN trace_id ELSE track_id END AS thread_key, name, ts, dur
+  FROM whole_cpu_op
+  WHERE dur > 0
+  UNION ALL
+  SELECT a.slice_id, a.track_id, a.trace_id, a.name, a.ts, a.dur
+  FROM whole_annotation AS a
+  ANTI JOIN step AS s ON s.slice_id = a.slice_id
+  WHERE $any_thread::BOOLEAN AND a.side = 'host' AND a.dur > 0
+),
+outermost AS (
+  SELECT slice_id, thread_key, name, ts AS start_ns, ts + dur AS end_ns
+  FROM (
+    SELECT
+      *,
+      max(ts + dur) OVER (
+        PARTITION BY track_id ORDER BY ts, dur DESC, slice_id
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS reached_ns
+    FROM host
+  )
+  WHERE reached_ns IS NULL OR ts >= reached_ns
+),
+-- The first gap of a lane that ends after the slice begins, and the last that begins before it ends.
+extent AS (
+  SELECT
+    d.trace_id, d.device_key, d.stream_key, d.thread_key, o.slice_id, o.name, o.start_ns, o.end_ns,
+    a.n AS first_n, b.n AS last_n
+  FROM outermost AS o
+  JOIN (SELECT DISTINCT trace_id, device_key, stream_key, thread_key FROM gap) AS d
+    ON d.thread_key = o.thread_key
+  ASOF JOIN gap AS a
+    ON a.trace_id = d.trace_id AND a.device_key = d.device_key AND a.stream_key = d.stream_key
+    AND a.thread_key = d.thread_key AND o.start_ns < a.end_ns
+  ASOF JOIN gap AS b
+    ON b.trace_id = d.trace_id AND b.device_key = d.device_key AND b.stream_key = d.stream_key
+    AND b.thread_key = d.thread_key AND o.end_ns > b.start_ns
+),
+crossed AS (
+  SELECT *, unnest(range(first_n, last_n + 1)) AS n
+  FROM extent
+),
+inside AS MATERIALIZED (
+  SELECT
+    c.trace_id, c.device_key, c.stream_key, c.thread_key, c.n, c.slice_id, c.name,
+    greatest(g.start_ns, c.start_ns) AS start_ns,
+    least(g.end_ns, c.end_ns) AS end_ns
+  FROM crossed AS c
+  JOIN gap AS g
+    ON g.trace_id = c.trace_id AND g.device_key = c.device_key AND g.stream_key = c.stream_key
+    AND g.thread_key = c.thread_key AND g.n = c.n
+),
+-- The rest of each gap: before each operator, and after the last.
+outside AS MATERIALIZED (
+  SELECT *, row_number() OVER () AS m
+  FROM (
+    SELECT
+      g.trace_id, g.device_key, g.stream_key, g.thread_key, g.n,
+      coalesce(lag(i.end_ns) OVER (
+        PARTITION BY g.trace_id, g.device_key, g.stream_key, g.thread_key, g.n ORDER BY i.start_ns
+      ), g.start_ns) AS start_ns,
+      i.start_ns AS end_ns
+    FROM inside AS i
+    JOIN gap AS g
+      ON g.trace_id = i.trace_id AND g.device_key = i.device_key AND g.stream_key = i.stream_key
+      AND g.thread_key = i.thread_key AND g.n = i.n
+    WHERE NOT $any_thread::BOOLEAN
+    UNION ALL
+    SELECT
+      g.trace_id, g.device_key, g.stream_key, g.thread_key, g.n, coalesce(i.end_ns, g.start_ns), g.end_ns
+    FROM gap AS g
+    LEFT JOIN (
+      SELECT trace_id, device_key, stream_key, thread_key, n, max(end_ns) AS end_ns
+      FROM inside
+      GROUP BY trace_id, device_key, stream_key, thread_key, n
+    ) AS i
+      ON i.trace_id = g.trace_id AND i.device_key = g.device_key AND i.stream_key = g.stream_key
+      AND i.thread_key = g.thread_key AND i.n = g.n
+    WHERE NOT $any_thread::BOOLEAN
+  )
+  WHERE end_ns > start_ns
+),
+-- Of functions that begin at once, the innermost.
+call AS MATERIALIZED (
+  SELECT slice_id, track_id, name, ts, ts + dur AS end_ns
+  FROM whole_python_call
+  WHERE NOT $any_thread::BOOLEAN
+  QUALIFY row_number() OVER (PARTITION BY track_id, ts ORDER BY dur, slice_id DESC) = 1
+),
+above AS MATERIALIZED (
+  SELECT s.id, s.parent_id, c.name, c.ts + c.dur AS end_ns
+  FROM whole_slice AS s
+  LEFT JOIN whole_python_call AS c ON c.slice_id = s.id
+  WHERE NOT $any_thread::BOOLEAN
+    AND s.track_id IN (SELECT track_id FROM call)
+),
+-- From the last function that began before each such part up to one that lasts as long as the part.
+climb AS (
+  SELECT o.m, o.end_ns, c.slice_id AS at_id, CASE WHEN c.end_ns >= o.end_ns THEN c.name END AS python
+  FROM outside AS o
+  ASOF JOIN call AS c ON c.track_id = o.thread_key AND o.start_ns >= c.ts
+  UNION ALL
+  SELECT c.m, c.end_ns, b.id, CASE WHEN b.end_ns >= c.end_ns THEN b.name END
+  FROM climb AS c
+  JOIN above AS a ON a.id = c.at_id
+  JOIN above AS b ON b.id = a.parent_id
+  WHERE c.python IS NULL
+),
+frame AS (
+  SELECT
+    k.to_id AS slice_id,
+    max(s.name) FILTER (k.kind = 'module') AS module,
+    max(s.name) FILTER (k.kind = 'python') AS python
+  FROM whole_link AS k
+  JOIN whole_slice AS s ON s.id = k.from_id
+  WHERE NOT $any_thread::BOOLEAN
+    AND k.kind IN ('module', 'python')
+    AND k.link_set = 'default'
+    AND k.to_id IN (SELECT slice_id FROM inside)
+  GROUP BY k.to_id
+),
+part AS (
+  SELECT i.*, f.module, f.python
+  FROM inside AS i
+  LEFT JOIN frame AS f ON f.slice_id = i.slice_id
+  UNION ALL
+  SELECT
+    o.trace_id, o.device_key, o.stream_key, o.thread_key, o.n, NULL, NULL, o.start_ns, o.end_ns, NULL,
+    c.python
+  FROM outside AS o
+  LEFT JOIN climb AS c ON c.m = o.m AND c.python IS NOT NULL
+)
+SELECT
+  g.trace_id, g.device_id, g.stream_track_id, g.start_ns AS gap_start_ns, g.cause, p.start_ns, p.slice_id, p.name,
+  p.module, p.python,
+  (p.end_ns - p.start_ns)::BIGINT AS idle_ns,
+  greatest(least(p.end_ns, w.to_ns) - greatest(p.start_ns, w.from_ns), 0)::BIGINT AS inside_ns
+FROM part AS p
+JOIN gap AS g
+  ON g.trace_id = p.trace_id AND g.device_key = p.device_key AND g.stream_key = p.stream_key
+  AND g.thread_key = p.thread_key AND g.n = p.n
+CROSS JOIN time_window AS w

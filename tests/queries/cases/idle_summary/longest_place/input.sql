@@ -1,0 +1,3 @@
+-- input: shared/slow_steps.sql
+-- window: 150ns 250ns
+-- Of the gap 150-260, before the call at 250, my::postprocess lasts from 160 to 240.
