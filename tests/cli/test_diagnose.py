@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,6 @@ def test_the_text_says_what_costs_most_first(db: Path, tw: Tw) -> None:
     assert max(map(len, ran.out.splitlines())) <= 100
     assert tw("diagnose", "--db", db, "-o", db.parent / "slow.txt").code == 0
     assert (db.parent / "slow.txt").read_text() == ran.out
-    assert "tw diagnose  cannot be verified" in tw("verify", db.parent / "slow.txt", "--db", db).out
 
 
 @pytest.mark.integration
@@ -70,6 +70,33 @@ def test_a_page_and_a_workbook_hold_the_priced_findings(db: Path, tw: Tw) -> Non
     assert book.texts("Overview")[1][:2] == ["Finding", "Cost"]
     assert float(book.texts("Overview")[2][1]) == pytest.approx(rows[0]["cost_share"])
     assert [row[0] for row in book.texts("Findings")[1:]] == [row["finding"] for row in rows]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["txt", "html", "xlsx", "json", "parquet"])
+def test_a_file_is_verified_by_another_diagnosis(suffix: str, db: Path, tw: Tw) -> None:
+    file = f"slow.{suffix}"
+    assert tw("diagnose", "--db", db, "--step", 8, "-o", file).code == 0
+
+    same = tw("verify", file, "--db", db)
+
+    assert (same.code, same.out.splitlines()[1:]) == (0, ["  tw diagnose  stands", "Match."])
+
+
+@pytest.mark.integration
+def test_a_file_of_costs_that_were_changed_does_not_match(db: Path, tw: Tw) -> None:
+    assert tw("diagnose", "--db", db, "-o", "slow.json").code == 0
+    origin = Path("slow.json.origin.json")
+    origin.write_text(re.sub(r'"digest": "[^"]{4}', '"digest": "0000', origin.read_text()))
+
+    changed = tw("verify", "slow.json", "--db", db)
+
+    assert changed.code == 1
+    assert re.search(r"tw diagnose  differs  \d+ rows then, \d+ now; written by", changed.out)
+    origin.write_text(origin.read_text().replace('"findings=', '"findings=0'))
+    assert "the finding queries have changed" in tw("verify", "slow.json", "--db", db).out
+    origin.write_text(re.sub(r'"parameters": {}', '"parameters": {"step": 99}', origin.read_text()))
+    assert "no rank has a step 99" in tw("verify", "slow.json", "--db", db).out
 
 
 def test_what_is_estimated_or_unknown_is_so_in_a_workbook(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,7 @@ COLUMNS = (
     Column("sentence", "VARCHAR", "text", "What was found, or why it was not judged"),
     Column("remedy", "VARCHAR", "text", "What to try", nullable=True),
 )  # fmt: skip
+NAME = "tw diagnose"  # of the rows, in manifests
 #: Least share of the time -> severity.
 SEVERITIES = ((0.1, "high"), (0.02, "medium"), (0.0, "low"))
 _EXTENT = """
@@ -90,7 +92,7 @@ def diagnose(session: Session, step: int | None = None, *, replays: bool = True)
     if prices.replayed_ns and prices.measured_ns:
         error = prices.replayed_ns / prices.measured_ns - 1
     return Diagnosis(
-        _result(session, [*ranked, *map(_unjudged, unjudged)]),
+        _result(session, [*ranked, *map(_unjudged, unjudged)], step),
         measured,
         (min(busy), max(busy)) if busy else None,
         error,
@@ -135,9 +137,13 @@ def _extent_ns(session: Session) -> float | None:
     return None if extent is None else float(extent)
 
 
-def _result(session: Session, rows: Sequence[dict[str, Any]]) -> QueryResult:
-    """The rows; `tw verify` cannot make them again, so they have no hash of a query."""
+def _result(session: Session, rows: Sequence[dict[str, Any]], step: int | None) -> QueryResult:
+    """The rows; `tw verify` diagnoses the run again (`warehouse.export.verify`)."""
     about = session.manifest(session.queries.find("traces"), {})
-    about |= {"query": "tw diagnose", "title": "What makes the run slow"}
-    about = {key: value for key, value in about.items() if key != "query_hash"}
+    about |= {
+        "query": NAME,
+        "title": "What makes the run slow",
+        "query_hash": findings.contract(session),
+        "parameters": json.dumps({} if step is None else {"step": step}),
+    }
     return QueryResult(arrow.table_of(rows, COLUMNS), COLUMNS, about)

@@ -6,6 +6,7 @@ A finding query has one row for each thing that costs time, of one run: see `Fin
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -99,6 +100,12 @@ def _missing(query: Query, lacking: list[str]) -> str | None:
         return None
     found = (required_rows.alternatives(entry)[0][0] for entry in lacking)
     return f"The scope has {', '.join(f'no {emptiness.named(table)}' for table in found)}."
+
+
+def contract(session: Session) -> str:
+    """What stands for the queries that findings are the rows of, in their newest versions."""
+    text = " ".join(f"{each.key} {each.digest}" for each in _queries(session).values())
+    return f"findings={hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _queries(session: Session) -> dict[str, Query]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.diagnose import text
+from warehouse.export import manifest
 from warehouse.export.key_figures import Findings, KeyFigures
 from warehouse.export.sections import FilledSection, Section
 
@@ -31,7 +32,8 @@ def write(session: Session, found: Diagnosis, path: Path, *, has_all: bool = Fal
         from warehouse.export.page import data, page
 
         sections = [page.joined([data.section(each)]) for each in parts]
-        page.write(page.about(session, TITLE, sections, figures), path)
+        origin = manifest.of([found.rows.meta], "html", [manifest.of_result(found.rows)]).to_json()
+        page.write({**page.about(session, TITLE, sections, figures), "origin": origin}, path)
 
 
 def _findings(session: Session, found: Diagnosis, has_all: bool) -> Findings:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warehouse.diagnose import diagnosis
 from warehouse.errors import TwError, UsageError
 from warehouse.export import manifest
 from warehouse.export.manifest import Manifest, Part
@@ -92,6 +93,8 @@ def _traces(opened: Session, made: Manifest) -> tuple[dict[int, int], list[str]]
 def _part(
     opened: Session, part: Part, ids: Mapping[int, int], path: Path, made: Manifest
 ) -> Finding:
+    if part.query == diagnosis.NAME:
+        return _diagnosis(opened, part, ids, path, made)
     name = part.query or "statement"
     try:
         kept = _kept(opened, part, made)
@@ -103,12 +106,7 @@ def _part(
         result = QueryResult(read.table(), read.columns, {})
     except TwError as error:
         return Finding(name, UNKNOWN, error.message)
-    then, n_then = part.digest, part.n_rows
-    if then is None:
-        table = _rows_of(path, made.format)
-        n_then = table.num_rows
-        if table.num_columns == result.arrow().num_columns:
-            then = digest.of(QueryResult(table, result.columns, {}))
+    then, n_then = _written(part, result, path, made)
     if kept is not None:
         removed = (
             f"{part.query} is not in the library of this tw; "
@@ -120,6 +118,36 @@ def _part(
     counts = f"{counted(n_then or 0, 'row')} then, {result.n_rows:,} now"
     remark = _remark(opened, query, part) or f"written by tw {made.tw_version}"
     return Finding(name, DIFFERS, f"{counts}; {remark}")
+
+
+def _written(
+    part: Part, result: QueryResult, path: Path, made: Manifest
+) -> tuple[str | None, int | None]:
+    """The digest and number of the rows of a file, which columnar files hold themselves."""
+    if part.digest is not None:
+        return part.digest, part.n_rows
+    table = _rows_of(path, made.format)
+    if table.num_columns != result.arrow().num_columns:
+        return None, table.num_rows
+    return digest.of(QueryResult(table, result.columns, {})), table.num_rows
+
+
+def _diagnosis(
+    opened: Session, part: Part, ids: Mapping[int, int], path: Path, made: Manifest
+) -> Finding:
+    """Diagnoses the run again, by the queries of this tw."""
+    try:
+        opened.choose_traces([ids[each] for each in part.trace_ids], part.window_ns)
+        result = diagnosis.diagnose(opened, part.parameters.get("step")).rows
+    except TwError as error:
+        return Finding(part.query, UNKNOWN, error.message)
+    then, n_then = _written(part, result, path, made)
+    if digest.of(result) == then:
+        return Finding(part.query, STANDS)
+    counts = f"{counted(n_then or 0, 'row')} then, {result.n_rows:,} now"
+    is_same = result.meta["query_hash"] == part.query_hash
+    remark = f"written by tw {made.tw_version}" if is_same else "the finding queries have changed"
+    return Finding(part.query, DIFFERS, f"{counts}; {remark}")
 
 
 def _kept(opened: Session, part: Part, made: Manifest) -> Library | None:
