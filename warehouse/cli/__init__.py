@@ -38,6 +38,7 @@ COMMANDS = {
     "model": ("model", "model", "Fit, list and show cost models."),
     "check": ("check", "check", "Check data quality."),
     "schedule": ("schedule", "schedule", "Run exports on a schedule."),
+    "mcp": ("mcp", "mcp", "Serve the warehouse to agents (Model Context Protocol)."),
     "runs": ("runs", "runs", "List the runs and traces in the warehouse."),
     "tag": ("tag", "tag", "Tag runs, or list tags."),
     "drop": ("drop", "drop", "Remove runs or traces from the warehouse."),
