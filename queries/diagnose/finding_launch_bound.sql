@@ -1,11 +1,12 @@
 /* ---
 name = "finding_launch_bound"
-version = 1
+version = 2
 title = "Finding: devices wait for the calls that launch their work"
 help = """
 Idle time of devices that ends with work whose launching call began or returned only after the work
 before it had ended (causes host and launch of idle_gap). What ends the wait for the call may be something
-else on the host: the price tells. Idle time is that of the device with most of it.
+else on the host: the price tells, of CUDA graphs in the steps, or without steps of launches that cost nothing.
+Idle time is that of the device with most of it.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["device_gap@4"], rows = ["gpu_op", "launch"] }
@@ -22,6 +23,7 @@ n_events.help = "Number of gaps"
 bound_ns.help = "Idle time before late launches"
 
 [changes]
+2 = "priced by CUDA graphs where steps are recorded"
 1 = "first version"
 --- */
 WITH gap AS (
@@ -61,7 +63,8 @@ SELECT
   any_value(b.n_gaps) AS n_events,
   any_value(b.idle_ns) AS bound_ns,
   any_value(l.share) AS coverage,
-  'launch_free()' AS what_if,
+  CASE WHEN b.run_id IN (SELECT t.run_id FROM step AS s JOIN trace AS t ON t.id = s.trace_id)
+    THEN 'graph_launch()' ELSE 'launch_free()' END AS what_if,
   'idle_summary -p per_device=true' AS evidence,
   'Devices are idle until their work is launched' AS sentence,
   'Launch less often: CUDA graphs, torch.compile, larger batches, fused operators' AS remedy

@@ -1,6 +1,6 @@
 /* ---
 name = "saving_limit"
-version = 1
+version = 2
 title = "How much changes of a run can save at most, from recorded times"
 help = """
 What is left is taken to last as long as recorded, and to be done in the same order. Then the run cannot end
@@ -8,6 +8,7 @@ before the stream that works longest is done, nor sooner by more than the time i
 the change removes:
 
 - skip, no_wait: time in which a thread is in operators, annotations or calls of the name.
+- graph_launch: nothing else is known.
 - launch_free: time in calls that launch work, and from their start, or the end of the work before on the
   stream, to the start of the work.
 - drop of copies: time in their calls, and from the start of the call, or the end of the work before on the
@@ -33,6 +34,7 @@ rank.help = "Rank that is changed; NULL: all"
 most_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time by which the run ends sooner at most" }
 
 [changes]
+2 = "graph_launch"
 1 = "first version"
 --- */
 WITH extent AS (
@@ -199,6 +201,10 @@ found AS (
     SELECT DISTINCT t.run_id, l.name FROM launch AS l JOIN trace AS t ON t.id = l.trace_id
   ) AS l ON l.run_id = b.run_id AND l.name = b.subject
   WHERE b.what_if = 'skip(within = $subject)'
+  UNION ALL
+  SELECT l.run_id, 'graph_launch()', NULL, NULL, l.extent_ns
+  FROM longest AS l
+  SEMI JOIN by_run AS b ON b.run_id = l.run_id AND b.what_if = 'launch_free()'
   UNION ALL
   SELECT run_id, 'typical_steps()', NULL, NULL, ceil(sum(dur - median_ns))::BIGINT
   FROM timed

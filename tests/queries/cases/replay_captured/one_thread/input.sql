@@ -1,0 +1,2 @@
+-- input: shared/replay_timeline.sql
+-- k3 is launched after a wait, alone.

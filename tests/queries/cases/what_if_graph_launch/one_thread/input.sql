@@ -1,0 +1,3 @@
+-- input: shared/replay_timeline.sql
+-- parameters: ns=7
+-- The first two calls become one, which takes 7; the third comes after a wait.

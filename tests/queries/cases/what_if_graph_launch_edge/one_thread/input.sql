@@ -1,0 +1,2 @@
+-- input: shared/replay_timeline.sql
+-- The first call launches k1 and k2, at the end of node 2.
