@@ -61,6 +61,7 @@ def findings(page: str) -> list[dict[str, str]]:
     return rows
 
 
+@pytest.mark.integration
 def test_steps_are_those_of_all_ranks(tw: Tw, imported_files: WarehouseCache) -> None:
     steps = [
         (each["dur"], rank, int(each["name"].split("#")[1]))

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from warehouse.errors import QueryError, QueryTimeout, UsageError
+from warehouse.errors import QueryError, QueryTimeout, UnexpectedFailure, UsageError
 from warehouse.mcp import worker as module
-from warehouse.mcp.answers import Limits
+from warehouse.mcp.answers import Answers, Limits
 from warehouse.mcp.worker import Worker
 from warehouse.query.session import Place
-
-pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
@@ -25,6 +23,16 @@ def worker(tmp_path: Path) -> Iterator[Worker]:
     made.close()
 
 
+def test_a_failure_that_nobody_expected_is_one_sentence(tmp_path: Path) -> None:
+    answers = Answers(Place.of(tmp_path / "none.duckdb"), Limits())
+
+    found = module._answer(answers, "find_queries", {"words": None})
+
+    assert isinstance(found, UnexpectedFailure)
+    assert found.message.startswith("find_queries failed: ")
+
+
+@pytest.mark.integration
 def test_errors_arrive_with_their_hint(worker: Worker) -> None:
     with pytest.raises(UsageError, match="group 'nope' not found") as error:
         worker.call("list_queries", {"group": "nope"})
@@ -32,6 +40,7 @@ def test_errors_arrive_with_their_hint(worker: Worker) -> None:
     assert error.value.hint is not None and "summary" in error.value.hint
 
 
+@pytest.mark.integration
 def test_a_process_that_is_killed_is_replaced(worker: Worker) -> None:
     worker.call("list_queries", {"group": "summary"})
     assert worker._process is not None and worker._process.pid is not None
@@ -46,6 +55,7 @@ def test_a_process_that_is_killed_is_replaced(worker: Worker) -> None:
     assert "utilization" in worker.call("list_queries", {"group": "summary"})
 
 
+@pytest.mark.integration
 def test_a_process_that_dies_is_reported(worker: Worker) -> None:
     worker.call("list_queries", {"group": "summary"})
     process = worker._process

@@ -128,6 +128,7 @@ def copied(trial: Path, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.integration
 def test_a_fitted_model_predicts_in_sql(tw: Tw, copied: Path) -> None:
     """In the generator of the trial a send takes 6 µs, and its bytes at a rate in bytes/µs."""
     truth = json.loads((OURS / "dpro" / "nccl_ring_2x1_tiny" / "truth.json").read_text())

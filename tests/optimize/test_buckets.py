@@ -128,6 +128,7 @@ def optimized(tw: Tw, db: Path, folder: Path, *arguments: str) -> tuple[list[Any
     return json.loads(result.out), json.loads((folder / "strategy.json").read_text())
 
 
+@pytest.mark.integration
 def test_a_search_prints_its_rows_and_writes_files_of_the_recommendation(
     tw: Tw, tiny: Path, tmp_path: Path
 ) -> None:
