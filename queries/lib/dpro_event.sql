@@ -63,3 +63,4 @@ SELECT
   start_ns,
   dur_ns
 FROM dpro_recorded_event()
+ORDER BY trace_id, start_ns, slice_id

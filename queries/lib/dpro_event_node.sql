@@ -74,4 +74,3 @@ SELECT
   c.dur_ns
 FROM coded AS c
 JOIN dpro_graph_place() AS p ON p.code = c.code
-ORDER BY c.slice_id

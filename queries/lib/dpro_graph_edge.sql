@@ -150,51 +150,67 @@ edge AS (
     ON t.run_id = b.run_id AND t.tensors IS NULL AND t.process = split_part(b.to_name, '->', 1)
     AND t.name = substr(b.to_name, strpos(b.to_name, '->') + 2)
 ),
--- most edges: those of the ring from and to the sends and receives of a rank, which no others repeat
-ring_edge AS (
+-- most edges: those of the ring from and to the sends and receives of a rank, which no others repeat.
+-- The edges of a transfer follow each other, so that transfers are ordered instead of edges
+unit AS (
   SELECT
-    t.run_id, t.owner, t.position, (1::BIGINT << 59) + 8 * t.n + k.k AS place, 0 AS sub_place,
-    CASE k.k
-      WHEN 4 THEN t.first_code + 5 + 2 * t.before_n
-      WHEN 5 THEN t.first_code + 4 + 2 * t.n
-      ELSE t.first_code + 2
-    END AS from_code,
-    CASE
-      WHEN k.k = 2 AND t.ring_step = 0 OR k.k = 3 AND t.ring_step > 0 OR k.k = 4
-        THEN t.first_code + 4 + 2 * t.n
-      WHEN k.k = 3 THEN t.first_code + 5 + 2 * t.n
-      WHEN k.k = 2 THEN t.first_code + 5 + 2 * t.before_n
-      ELSE t.next_code + 5 + 2 * t.n
-    END AS to_code,
-    CASE WHEN k.k = 5 THEN 'peer' ELSE 'control' END AS kind, true AS is_delayed
-  FROM transfer AS t
-  CROSS JOIN (SELECT unnest([2, 3, 4, 5]) AS k) AS k
-  -- the receive of the first ring step has its edge from the copy already
-  WHERE CASE k.k
-    WHEN 2 THEN t.is_first AND t.ring_step <> 1
-    WHEN 3 THEN t.is_first
-    WHEN 4 THEN t.is_first AND t.ring_step > 0
-    ELSE true
-  END
-),
--- an edge that is inserted several times has its first place
-inserted AS (
-  SELECT f.owner, f.position, f.place, f.sub_place, * EXCLUDE (f)
+    run_id, f.owner, f.position, f.place, f.sub_place, 1 AS n_edges, from_code, to_code, kind, is_delayed,
+    NULL AS n, NULL AS before_n, NULL AS ring_step, NULL AS is_first
   FROM (
+    -- an edge that is inserted several times has its first place
     SELECT
       run_id, from_code, to_code, min(kind) AS kind, bool_or(is_delayed) AS is_delayed,
       min({'owner': owner, 'position': position, 'place': place, 'sub_place': sub_place}) AS f
     FROM edge
     GROUP BY run_id, from_code, to_code
   )
-  UNION ALL BY NAME
-  FROM ring_edge
+  UNION ALL
+  SELECT
+    run_id, owner, position, (1::BIGINT << 59) + 8 * n + CASE WHEN is_first THEN 2 ELSE 5 END, 0,
+    CASE WHEN is_first THEN 2 + (ring_step <> 1)::INTEGER + (ring_step > 0)::INTEGER ELSE 1 END,
+    first_code, next_code, NULL, true, n, before_n, ring_step, is_first
+  FROM transfer
+),
+numbered AS (
+  SELECT
+    run_id, from_code, to_code, kind, is_delayed, n, before_n, ring_step, is_first,
+    (sum(n_edges) OVER (
+      PARTITION BY run_id ORDER BY owner, position, place, sub_place ROWS UNBOUNDED PRECEDING
+    ) - n_edges)::BIGINT AS ordinal
+  FROM unit
 )
+-- k: 1 of an edge itself; 2 to 5 of a transfer, from the copy to its receive or send
 SELECT
-  run_id,
-  row_number() OVER (PARTITION BY run_id ORDER BY owner, position, place, sub_place) - 1 AS ordinal,
-  from_code,
-  to_code,
-  kind,
-  is_delayed
-FROM inserted
+  u.run_id,
+  u.ordinal + CASE
+    WHEN k.k = 3 THEN (u.ring_step <> 1)::BIGINT
+    WHEN k.k = 4 THEN 1 + (u.ring_step <> 1)::BIGINT
+    WHEN k.k = 5 AND u.is_first THEN 1 + (u.ring_step <> 1)::BIGINT + (u.ring_step > 0)::BIGINT
+    ELSE 0
+  END AS ordinal,
+  CASE k.k
+    WHEN 1 THEN u.from_code
+    WHEN 4 THEN u.from_code + 5 + 2 * u.before_n
+    WHEN 5 THEN u.from_code + 4 + 2 * u.n
+    ELSE u.from_code + 2
+  END AS from_code,
+  CASE
+    WHEN k.k = 1 THEN u.to_code
+    WHEN k.k = 2 AND u.ring_step = 0 OR k.k = 3 AND u.ring_step > 0 OR k.k = 4
+      THEN u.from_code + 4 + 2 * u.n
+    WHEN k.k = 3 THEN u.from_code + 5 + 2 * u.n
+    WHEN k.k = 2 THEN u.from_code + 5 + 2 * u.before_n
+    ELSE u.to_code + 5 + 2 * u.n
+  END AS to_code,
+  CASE k.k WHEN 1 THEN u.kind WHEN 5 THEN 'peer' ELSE 'control' END AS kind,
+  u.is_delayed
+FROM numbered AS u
+CROSS JOIN (SELECT unnest([1, 2, 3, 4, 5]) AS k) AS k
+-- the receive of the first ring step has its edge from the copy already
+WHERE CASE k.k
+  WHEN 1 THEN u.kind IS NOT NULL
+  WHEN 2 THEN u.kind IS NULL AND u.is_first AND u.ring_step <> 1
+  WHEN 3 THEN u.kind IS NULL AND u.is_first
+  WHEN 4 THEN u.kind IS NULL AND u.is_first AND u.ring_step > 0
+  ELSE u.kind IS NULL
+END

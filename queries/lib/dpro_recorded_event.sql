@@ -122,6 +122,18 @@ extent AS (
   FROM operation
   GROUP BY trace_id
 ),
+-- the steps of each rank, from each start to the next
+step_range AS MATERIALIZED (
+  SELECT
+    *,
+    lead(start_ns, 1, 9223372036854775807) OVER (PARTITION BY trace_id ORDER BY start_ns) AS end_ns,
+    count(*) OVER (PARTITION BY trace_id) <= 16 AS is_few
+  FROM (
+    SELECT trace_id, -9223372036854775808 AS start_ns, NULL AS step FROM extent
+    UNION ALL
+    FROM step_start
+  )
+),
 tensor AS MATERIALIZED (
   SELECT slice_id, ordinal, tensor_id
   FROM collective_tensor
@@ -156,7 +168,7 @@ sync AS (
   WHERE s.stage = 'Sync'
   GROUP BY s.trace_id, s.start_ns
 ),
-communication AS (
+communication AS NOT MATERIALIZED (
   SELECT
     trace_id, slice_id, tensors, stage, loop, channel, ring_step, part, start_ns, dur AS dur_ns
   FROM stage
@@ -167,6 +179,26 @@ communication AS (
   SELECT trace_id, slice_id, tensors, 'Sync', NULL, NULL, NULL, NULL, start_ns, dur_ns
   FROM sync
 ),
+during AS NOT MATERIALIZED (
+  SELECT c.*, x.is_few
+  FROM communication AS c
+  JOIN (
+    SELECT * FROM extent JOIN (SELECT DISTINCT trace_id, is_few FROM step_range) USING (trace_id)
+  ) AS x ON x.trace_id = c.trace_id
+  WHERE c.stage IN ('SEND', 'RECV') OR c.start_ns >= x.first_ns AND c.start_ns < x.last_ns
+),
+-- a few steps are compared with each event in less time than ASOF takes to sort the events
+in_step AS (
+  SELECT c.*, s.step
+  FROM during AS c
+  JOIN step_range AS s ON s.trace_id = c.trace_id AND s.start_ns <= c.start_ns AND c.start_ns < s.end_ns
+  WHERE c.is_few
+  UNION ALL
+  SELECT c.*, s.step
+  FROM during AS c
+  ASOF JOIN step_range AS s ON s.trace_id = c.trace_id AND s.start_ns <= c.start_ns
+  WHERE NOT c.is_few
+),
 event AS (
   SELECT
     trace_id, slice_id, name AS operator, phase, NULL AS tensors, NULL AS stage, NULL::BIGINT AS loop,
@@ -174,11 +206,8 @@ event AS (
   FROM stepped
   UNION ALL
   SELECT
-    c.trace_id, c.slice_id, NULL, 'Comm', c.tensors, c.stage, c.loop, c.channel, c.ring_step, c.part, b.step, c.start_ns, c.dur_ns
-  FROM communication AS c
-  JOIN extent AS x ON x.trace_id = c.trace_id
-  ASOF LEFT JOIN step_start AS b ON b.trace_id = c.trace_id AND b.start_ns <= c.start_ns
-  WHERE c.stage IN ('SEND', 'RECV') OR c.start_ns >= x.first_ns AND c.start_ns < x.last_ns
+    trace_id, slice_id, NULL, 'Comm', tensors, stage, loop, channel, ring_step, part, step, start_ns, dur_ns
+  FROM in_step
 ),
 reference AS (
   SELECT r.run_id, r.host_name, avg(s.end_ns) AS end_ns
@@ -218,4 +247,3 @@ SELECT
 FROM event AS e
 JOIN rank AS r ON r.trace_id = e.trace_id
 LEFT JOIN shift AS s ON s.run_id = r.run_id AND s.host_name IS NOT DISTINCT FROM r.host_name
-ORDER BY r.trace_id, start_ns, e.slice_id
