@@ -24,7 +24,7 @@ n_parts = { type = "BIGINT", unit = "count", nullable = true, help = "Slices of 
 [changes]
 1 = "first version"
 --- */
-WITH event AS MATERIALIZED (
+WITH event AS NOT MATERIALIZED (
   SELECT * FROM dpro_recorded_event() WHERE phase = 'Comm' AND stage <> 'Sync'
 ),
 typical AS (

@@ -86,11 +86,6 @@ push AS MATERIALIZED (
     AND m.node = 'worker_' || regexp_extract(i.process, '([0-9]+)\.rank', 1)
   GROUP BY i.run_id, i.process, i.step
 ),
-mean AS (
-  SELECT code, sum(dur_ns)::DOUBLE / count(*) AS dur_ns, count(*) AS n_events
-  FROM event
-  GROUP BY code
-),
 tensor_mean AS (
   SELECT trace_id, tensors, stage, sum(dur_ns)::DOUBLE / count(*) AS dur_ns
   FROM dpro_recorded_event()
@@ -122,15 +117,25 @@ shortest_queue AS (
 receive AS (
   SELECT
     r.code,
-    avg(greatest(r.dur_ns - greatest(s.start_ns - r.start_ns, 0), 0))
-      FILTER (r.step < l.last_step) AS dur_ns,
-    avg(greatest(r.start_ns + r.dur_ns - s.start_ns - s.dur_ns, 0)) AS behind_send_ns
+    CASE WHEN r.step < l.last_step THEN greatest(r.dur_ns - greatest(s.start_ns - r.start_ns, 0), 0) END AS dur_ns,
+    greatest(r.start_ns + r.dur_ns - s.start_ns - s.dur_ns, 0) AS behind_send_ns
   FROM dpro_graph_edge() AS e
   JOIN event AS r ON r.stage = 'RECV' AND r.code = e.to_code
   JOIN event AS s ON s.stage = 'SEND' AND s.step = r.step AND s.code = e.from_code
   JOIN (SELECT run_id, max(step) AS last_step FROM dpro_recorded_event() GROUP BY run_id) AS l
     ON l.run_id = r.run_id
-  GROUP BY r.code
+),
+-- of events, and of receives behind their sends, at once: there is a row for each node
+mean AS (
+  SELECT
+    code, sum(dur_ns)::DOUBLE / count(dur_ns) AS mean_ns, count(dur_ns) AS n_events,
+    avg(receive_ns) AS receive_ns, avg(behind_send_ns) AS behind_send_ns
+  FROM (
+    SELECT code, dur_ns, NULL::DOUBLE AS receive_ns, NULL::DOUBLE AS behind_send_ns FROM event
+    UNION ALL
+    SELECT code, NULL, dur_ns, behind_send_ns FROM receive
+  )
+  GROUP BY code
 ),
 operator AS (
   SELECT
@@ -187,13 +192,11 @@ message AS (
 measured AS (
   SELECT
     n.place, k.first_code, n.code - k.first_code AS k,
-    g.dur_ns AS group_ns, m.dur_ns AS mean_ns, m.n_events, r.dur_ns AS receive_ns, r.behind_send_ns,
-    p.gap_ns, p.n_gaps
+    g.dur_ns AS group_ns, m.mean_ns, m.n_events, m.receive_ns, m.behind_send_ns, p.gap_ns, p.n_gaps
   FROM dpro_graph_place() AS n
   JOIN (SELECT first_code, first_code + unnest(range(n_codes)) AS code FROM code) AS k ON k.code = n.code
   LEFT JOIN of_group AS g ON g.code = n.code
   LEFT JOIN mean AS m ON m.code = n.code
-  LEFT JOIN receive AS r ON r.code = n.code
   LEFT JOIN gap AS p ON p.code = n.code
 ),
 node AS (

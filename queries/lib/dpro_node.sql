@@ -60,8 +60,10 @@ SELECT
   trace_id,
   rank,
   process,
-  process || '->' || name || coalesce('.' || group_stage, '')
-    || coalesce('~>' || loop || '_' || channel || '_' || ring_step || '_' || part, '') AS name,
+  concat(
+    process, '->', name, '.' || group_stage,
+    CASE WHEN loop IS NOT NULL THEN concat('~>', loop, '_', channel, '_', ring_step, '_', part) END
+  ) AS name,
   phase,
   stage,
   tensors,

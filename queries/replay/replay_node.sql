@@ -72,8 +72,10 @@ SELECT
   t.rank,
   r.resource_id,
   coalesce(t.stage, 'operator') AS kind,
-  t.process || '->' || t.name || coalesce('.' || t.group_stage, '')
-    || coalesce('~>' || t.loop || '_' || t.channel || '_' || t.ring_step || '_' || t.part, '') AS name,
+  concat(
+    t.process, '->', t.name, '.' || t.group_stage,
+    CASE WHEN t.loop IS NOT NULL THEN concat('~>', t.loop, '_', t.channel, '_', t.ring_step, '_', t.part) END
+  ) AS name,
   t.dur_ns,
   t.gap_ns,
   t.priority,

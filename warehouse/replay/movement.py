@@ -41,7 +41,7 @@ SELECT
     b.start_ns + o.start_lag_ns - CASE WHEN o.is_from_ready THEN b.queue_ns ELSE 0 END, t.end_ns
   ) AS to_ts,
   o.origin_ns + s.shift_ns + t.end_ns AS to_end_ts
-FROM occurrence AS o
+FROM ({chosen}) AS o
 JOIN shifted AS s USING (step)
 JOIN time AS t ON t.node_id = o.node_id
 JOIN time AS b ON b.node_id = o.start_node_id
@@ -144,12 +144,14 @@ FROM (
 def placed(graph: Graph) -> pa.Table:
     """Where the simulated times of a graph put each occurrence of its nodes."""
     columns = "trace_id, track_id, slice_id, from_ts, from_end_ts, to_ts, to_end_ts"
-    return graph.connection.sql(f"SELECT {columns} FROM ({_PLACED})").to_arrow_table()
+    moved = _PLACED.format(chosen="FROM occurrence")
+    return graph.connection.sql(f"SELECT {columns} FROM ({moved})").to_arrow_table()
 
 
 def path_of(graph: Graph) -> pa.Table:
     """The critical path of the last simulation: its rows measured, and where they are moved."""
-    return path.rows(graph, _PLACED)
+    chosen = "FROM occurrence WHERE node_id IN (SELECT node_id FROM path_node)"
+    return path.rows(graph, _PLACED.format(chosen=chosen))
 
 
 def create_tables(

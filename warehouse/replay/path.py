@@ -36,7 +36,8 @@ def nodes(graph: Graph) -> list[int]:
 
     It ends with the node that ends last, of several with the one of the highest number.
     """
-    times = graph.connection.sql("SELECT end_ns, cause_id FROM time ORDER BY node_id").fetchnumpy()
+    # in the order of the nodes, as `Graph.store` has them
+    times = graph.connection.sql("SELECT end_ns, cause_id FROM time").fetchnumpy()
     end, cause = times["end_ns"], times["cause_id"]
     at = len(end) - 1 - int(np.argmax(end[::-1]))
     found = []
