@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import random
 import re
 from html.parser import HTMLParser
@@ -191,6 +192,27 @@ def test_a_line_is_drawn_for_each_label_and_value() -> None:
         "rank 1: a": [[5, 3]],
         "rank 1: b": [[5, 9]],
     }
+
+
+def test_a_waterfall_adds_up_and_leaves_out_what_is_not_compared() -> None:
+    names = ["same", "much more", "less", "outside", "little", None]
+    side_a = [5.0, 0.1, 40.0, None, 7.0, 0.0]
+    side_b = [5.0, 30.3, 15.0, None, 7.5, 0.25]
+    change = [0.0, 30.3 - 0.1, 15.0 - 40.0, None, 0.5, 0.25]
+    given = answer(
+        name=names, change=change, a=side_a, b=side_b, basis=["step"] * 3 + [None] + ["step"] * 2
+    )
+    drawn = {"kind": "waterfall", "label": ("name",), "values": ("change", "a", "b"), "rows": 2}
+    chart = section(given, **drawn)["chart"]
+    assert chart["labels"] == ["much more", "less"]
+    assert (chart["n_rest"], chart["basis"], chart["unit"]) == (3, "step", "ns")
+    assert chart["first"] == pytest.approx(52.1) and chart["last"] == pytest.approx(58.05)
+    assert chart["changes"] == [30.3 - 0.1, 15.0 - 40.0]
+    assert chart["rest"] == pytest.approx(0.5 + 0.25)
+    assert math.fsum([chart["first"], *chart["changes"], chart["rest"]]) == chart["last"]
+
+    nothing = answer(name=["x"], change=[None], a=[None], b=[None], basis=[None])
+    assert section(nothing, **drawn)["chart"] is None
 
 
 def test_labels_name_the_run_where_there_are_several() -> None:

@@ -316,6 +316,65 @@ def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -
     assert page.complaints == []
 
 
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("title", "query", "change", "total"),
+    [
+        ("Kernels compared", "compare_kernels", "change_ns", "device_time"),
+        ("Operators compared", "compare_ops", "self_change_ns", "operator_time"),
+    ],
+)
+def test_contributions_add_up_to_the_measured_change(
+    browser: Browser, pages: dict[str, Path], title: str, query: str, change: str, total: str
+) -> None:
+    page = browser.page(pages["two"])
+    headings = "[...document.querySelectorAll('h2')]"
+    page.value(f"{headings}.find((e) => e.textContent === {title!r}).scrollIntoView()")
+    is_this = f"({{given}}) => given.total === {total.replace('_', ' ')!r}"
+    found = f"[...tw.charts.drawn.values()].find({is_this})"
+    page.wait(f"Boolean({found})")
+    steps = page.value(f"tw.charts.steps({found}.given)")
+    place = session.Place(pages["two"].parent / "w.duckdb")
+    with session.opened(place, Selection(runs=("a", "b"))) as opened:
+        sides = {"a": "a", "b": "b"}
+        rows = opened.run(opened.queries.find(query), sides).table().to_pylist()
+        measured = opened.run(opened.queries.find("compare_summary"), sides).table().to_pylist()
+    (whole,) = [each for each in measured if each["measure"] == total]
+    largest = sorted((abs(row[change]) for row in rows if row[change] is not None), reverse=True)
+
+    first, *changes, last = steps
+    assert (first["name"], last["name"]) == ("a", "b")
+    assert first["to"] == pytest.approx(whole["basis_a"])
+    assert last["to"] == pytest.approx(whole["basis_b"])
+    assert sum(each["change"] for each in changes) == pytest.approx(whole["change"])
+    n_shown = len(changes) - changes[-1]["name"].endswith(" others")
+    assert [abs(each["change"]) for each in changes[:n_shown]] == pytest.approx(largest[:n_shown])
+    for before, after in zip(steps[:-2], changes, strict=True):
+        assert after["from"] == before["to"]
+    assert changes[-1]["to"] == last["to"]
+    assert page.complaints == []
+
+
+@pytest.mark.integration
+def test_a_comparison_ends_with_the_timeline_and_a_jump_lands_on_it(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    page = browser.page(pages["two"])
+    order = page.value("[...document.querySelectorAll('main h2')].map((e) => e.textContent)")
+    places = [
+        order.index(each) for each in ("Comparison", "Kernels compared", "Top kernels", "Timeline")
+    ]
+    assert places == sorted(places)
+    page.value("document.querySelector('#contents a[href=\"#timeline-section\"]').click()")
+    section = "document.getElementById('timeline-section').getBoundingClientRect()"
+    margin = (
+        "parseFloat(getComputedStyle(document.getElementById('timeline-section')).scrollMarginTop)"
+    )
+    end = "scrollY + innerHeight >= document.documentElement.scrollHeight - 1"
+    page.wait(f"Math.abs({section}.top - {margin}) < 2 || ({end} && {section}.top < innerHeight)")
+    assert page.complaints == []
+
+
 @pytest.mark.slow
 def test_without_sections_or_slices_there_is_still_a_page(
     browser: Browser, pages: dict[str, Path]

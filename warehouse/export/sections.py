@@ -30,6 +30,7 @@ class Chart:
     """How rows are drawn; names are columns of the query.
 
     A `heat` chart has a map for each of `values`: a row for each `label`, a column for each `x`.
+    A `waterfall`, which reports cannot choose, leads from one side of a comparison to the other.
     """
 
     kind: str
@@ -42,6 +43,7 @@ class Chart:
     of_runs: bool = False  # each row is a run, with its name in the column `run`
     level: tuple[str, ...] = ()  # of `values`: lines that are interrupted where they change
     marks: tuple[Mark, ...] = ()
+    total: str = ""  # what the changes of a waterfall add up to the change of
 
 
 @dataclass(frozen=True)

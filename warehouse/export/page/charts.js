@@ -12,6 +12,8 @@ tw.charts = (() => {
     "#38a3a5",
     "#7d8597",
   ];
+  const MORE = "#cf4a3c";
+  const LESS = "#2e9458";
   const drawn = new Map(); // element -> { chart, side chart, title }
 
   function colors() {
@@ -81,10 +83,26 @@ tw.charts = (() => {
             `${item.marker}${item.seriesName}  ${format.value(item.value, unit(given.series[item.seriesIndex].unit))}`,
         ),
       ].join("\n");
+    const options = barOptions(given, look);
+    return {
+      ...options,
+      tooltip: { ...options.tooltip, formatter: tip },
+      series: given.series.map((each) => ({
+        type: "bar",
+        name: each.name,
+        data: each.values,
+        barMaxWidth: 18,
+        stack: given.kind === "stack" ? "all" : undefined,
+      })),
+    };
+  }
+
+  // Axes of horizontal bars with the labels of a chart.
+  function barOptions(given, look) {
     const options = shared(given, look);
     return {
       ...options,
-      tooltip: { ...options.tooltip, axisPointer: { type: "shadow" }, formatter: tip },
+      tooltip: { ...options.tooltip, axisPointer: { type: "shadow" } },
       xAxis: { ...valueAxis(given.unit, look), max: given.most, position: "top" }, // stays visible while long charts scroll
       yAxis: {
         type: "category",
@@ -96,16 +114,70 @@ tw.charts = (() => {
           color: look.ink,
           fontSize: 11,
           interval: 0,
-          formatter: (label) => cut(label, 38),
+          formatter: (label) => cut(label, given.kind === "waterfall" ? 60 : 38),
         },
       },
-      series: given.series.map((each) => ({
-        type: "bar",
-        name: each.name,
-        data: each.values,
-        barMaxWidth: 18,
-        stack: given.kind === "stack" ? "all" : undefined,
-      })),
+    };
+  }
+
+  // The bars of a waterfall from one total to the other: name, what it starts and ends at.
+  function steps(given) {
+    const bars = [{ name: given.names[0], from: 0, to: given.first }];
+    const add = (name, change) => {
+      const from = bars[bars.length - 1].to;
+      bars.push({ name, from, to: from + change, change });
+    };
+    given.labels.forEach((name, place) => add(name, given.changes[place]));
+    if (given.n_rest) add(`${format.whole(given.n_rest)} others`, given.rest);
+    bars[1 + given.labels.length - (given.n_rest ? 0 : 1)].to = given.last; // without rounding
+    return [...bars, { name: given.names[1], from: 0, to: given.last }];
+  }
+
+  // The start of the axis: 0, unless the changes are small beside the totals.
+  function lowest(bars) {
+    const ends = bars.map((bar) => bar.to);
+    const [low, high] = [Math.min(...ends), Math.max(...ends)];
+    if (!high || low < high / 2) return 0;
+    const step = 10 ** Math.floor(Math.log10((high - low || high) / 2));
+    return Math.max(0, Math.floor((low - (high - low) / 4) / step) * step);
+  }
+
+  function waterfall(given, look) {
+    const bars = steps(given);
+    const low = lowest(bars);
+    const of = unit(given.unit);
+    const text = (bar) =>
+      bar.change === undefined ? format.value(bar.to, of) : format.signed(bar.change, of);
+    const color = (bar) => (bar.change === undefined ? COLORS[0] : bar.change > 0 ? MORE : LESS);
+    const options = barOptions({ ...given, labels: bars.map((bar) => bar.name) }, look);
+    const tip = ([{ dataIndex }]) =>
+      `${cut(bars[dataIndex].name, 90)}\n${text(bars[dataIndex])}, to ${format.value(bars[dataIndex].to, of)}`;
+    return {
+      ...options,
+      tooltip: { ...options.tooltip, formatter: tip },
+      grid: { ...options.grid, right: 84 },
+      xAxis: { ...options.xAxis, min: low },
+      series: [
+        {
+          type: "bar",
+          stack: "all",
+          silent: true,
+          itemStyle: { color: "transparent" },
+          data: bars.map((bar) => Math.max(low, Math.min(bar.from, bar.to))),
+          barMaxWidth: 16,
+        },
+        {
+          type: "bar",
+          stack: "all",
+          barMaxWidth: 16,
+          data: bars.map((bar) => ({
+            value: Math.max(bar.from, bar.to) - Math.max(low, Math.min(bar.from, bar.to)),
+            itemStyle: { color: color(bar) },
+            label: { formatter: text(bar) },
+          })),
+          label: { show: true, position: "right", color: look.ink, fontSize: 11 },
+        },
+      ],
     };
   }
 
@@ -169,13 +241,14 @@ tw.charts = (() => {
 
   function height(given) {
     if (given.kind === "line") return 280;
+    if (given.kind === "waterfall") return 70 + 22 * (given.labels.length + 3);
     const perLabel = given.kind === "stack" ? 22 : 12 + 10 * given.series.length;
     return Math.max(120, 60 + perLabel * given.labels.length);
   }
 
   // The maximum of a chart; charts shown side by side share a scale.
   function greatest(given) {
-    if (given.kind === "heat") return 0;
+    if (given.kind === "heat" || given.kind === "waterfall") return 0;
     const figures = (each) =>
       (each.values || each.points.map((point) => point[1])).map((value) =>
         typeof value === "number" ? value : 0,
@@ -199,7 +272,8 @@ tw.charts = (() => {
 
   function paint(chart, given) {
     const look = colors();
-    chart.setOption(given.kind === "line" ? lines(given, look) : bars(given, look), true);
+    const options = { line: lines, waterfall }[given.kind] || bars;
+    chart.setOption(options(given, look), true);
   }
 
   // Redraws charts after a change of the theme or of the print width.
@@ -211,5 +285,5 @@ tw.charts = (() => {
     tw.heat.repaint();
   }
 
-  return { draw, greatest, repaint, options: { bars, lines }, drawn };
+  return { draw, greatest, repaint, height, steps, options: { bars, lines, waterfall }, drawn };
 })();

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warehouse.export.page import heat
+from warehouse.export.page import heat, waterfall
 from warehouse.export.sections import (
     Chart,
     FilledSection,
@@ -86,6 +86,9 @@ def chart(filled: FilledSection) -> dict[str, Any] | None:
         return None
     if drawn.kind == "heat":
         return heat.chart(filled.result, drawn)
+    if drawn.kind == "waterfall":
+        found = waterfall.chart(result, drawn)
+        return found and found | {"labels": [cut(each) for each in found["labels"]]}
     units = {column.name: column.unit or "" for column in result.columns}
     common = {"kind": drawn.kind, "unit": units[drawn.values[0]]}
     if drawn.kind == "line":

@@ -74,6 +74,10 @@ tw.format = (() => {
     return Number.isInteger(given) ? whole.format(given) : short.format(given);
   }
 
+  // A change, with its sign.
+  const signed = (given, column) =>
+    (given > 0 ? "+" : given < 0 ? "−" : "±") + value(Math.abs(given), column);
+
   // The exact value with its unit, for tooltips.
   function exactly(given, column) {
     if (given === null || given === undefined) return "no value";
@@ -84,7 +88,7 @@ tw.format = (() => {
       : figure;
   }
 
-  return { value, exactly, time, tick, isId, whole: (n) => whole.format(n) };
+  return { value, signed, exactly, time, tick, isId, whole: (n) => whole.format(n) };
 })();
 
 // An element with text and attributes; text never becomes markup.

@@ -179,6 +179,17 @@
   const guess = (values) =>
     Math.max(...values.sides.map((side) => Math.min(500, 70 + 24 * side.n_rows)));
 
+  // A comparison begins with the differences and ends with the timeline. What is in view at first is
+  // built at once, so that nothing moves.
+  function differencesFirst() {
+    if (!report.n_differences) return;
+    at("sections").after(at("timeline-section"));
+    for (const section of sections) {
+      if (section.element.getBoundingClientRect().top > innerHeight + 500) break;
+      buildSection(section);
+    }
+  }
+
   function buildSection(section) {
     if (section.built) return;
     section.built = true;
@@ -204,7 +215,9 @@
 
   function sideOf(section, side, place) {
     const table = section.tables[place];
-    const pair = element("div", { class: side.chart ? "pair" : "pair alone" });
+    const pair = element("div", {
+      class: side.chart && side.chart.kind !== "waterfall" ? "pair" : "pair alone",
+    });
     const made = element("div", { class: "side" });
     if (section.values.sides.length > 1)
       made.append(element("h3", { text: report.sides[place].name }));
@@ -215,6 +228,7 @@
         "aria-label": `Chart: ${section.values.title}`,
       });
       const drawing = element("div", {}, element("div", { class: "tall" }, chart));
+      if (side.chart.kind === "waterfall") drawing.prepend(contributions(side.chart));
       if (side.chart.n_left_out)
         drawing.append(
           element("p", {
@@ -231,6 +245,18 @@
     pair.append(table.element);
     made.append(pair);
     return made;
+  }
+
+  // What a waterfall adds up to.
+  function contributions(chart) {
+    const [a, b] = (chart.names = report.sides.map((each) => each.name));
+    const of = { unit: chart.unit, type: "DOUBLE" };
+    const change = format.signed(chart.last - chart.first, of);
+    const per = chart.basis === "step" ? "per step and rank" : `per ${chart.basis}`;
+    return element("p", {
+      class: "quiet",
+      text: `What contributes to the change of ${chart.total} from ${a} to ${b}, ${change} ${per}: red more, green less. The bars add up.`,
+    });
   }
 
   function lazily() {
@@ -259,15 +285,31 @@
       section.link = link(`#section-${section.number}`, section.values.title, rows);
       return section.link;
     });
+    const toTimeline = timeline.tracks ? [link("#timeline-section", "Timeline", "")] : [];
     at("contents").replaceChildren(
       link("#overview", "Overview", ""),
-      ...(timeline.tracks ? [link("#timeline-section", "Timeline", "")] : []),
+      ...(report.n_differences ? [] : toTimeline),
       ...links,
+      ...(report.n_differences ? toTimeline : []),
       ...(withoutRows.length
         ? [link("#without-rows", "Without rows", format.whole(withoutRows.length))]
         : []),
       link("#about", "Export manifest", ""),
     );
+  }
+
+  // Sections that are built on the way to one move it: it is scrolled to again.
+  function listenToContents() {
+    at("contents").addEventListener("click", (event) => {
+      const link = event.target.closest("a");
+      const clicked = performance.now();
+      const land = (n) => {
+        if (!link || !n || performance.now() - clicked > 3000) return;
+        at(link.hash.slice(1)).scrollIntoView({ behavior: "instant" });
+        setTimeout(land, 100, n - 1);
+      };
+      addEventListener("scrollend", () => land(3), { once: true });
+    });
   }
 
   // ---- search -----------------------------------------------------------------------------------------
@@ -366,9 +408,11 @@
   at("sections").append(...sections.map(frame), ...emptySections());
   made();
   tw.timeline.start(timeline, report.sides.length > 1);
+  listenToContents();
   listenToSearch();
   listenToColours();
   listenToPrint();
+  differencesFirst();
   lazily();
   if (location.hash) at(location.hash.slice(1))?.scrollIntoView({ behavior: "instant" });
 })();

@@ -21,7 +21,7 @@ from warehouse.errors import UsageError
 from warehouse.export import manifest, report
 from warehouse.export.key_figures import KeyFigures
 from warehouse.export.page import data, timeline
-from warehouse.export.sections import Report, Section
+from warehouse.export.sections import Chart, Report, Section
 from warehouse.query import session
 from warehouse.query.selection import Selection
 from warehouse.wording import counted
@@ -50,6 +50,17 @@ _COMPARED = {
     "compare_ops": "Operators compared",
     "compare_collectives": "Collectives compared",
 }
+_LARGEST = 14  # contributions in a chart; the others are one bar
+_CONTRIBUTIONS = {
+    "compare_kernels": Chart(
+        "waterfall", ("kernel_name",), ("change_ns", "per_unit_a_ns", "per_unit_b_ns"),
+        rows=_LARGEST, total="device time",
+    ),
+    "compare_ops": Chart(
+        "waterfall", ("name",), ("self_change_ns", "self_per_unit_a_ns", "self_per_unit_b_ns"),
+        rows=_LARGEST, total="operator time",
+    ),
+}  # fmt: skip
 _NAMED_RUNS = 3  # of one side; more are counted
 _APART = ("timeline", "origin")  # have their own elements
 Values = dict[str, Any]
@@ -132,6 +143,7 @@ def of_two(
         sections = [
             joined([each]) for each in _filled(opened, _named(differences), made, all_ranks)
         ]
+        n_differences = len(sections)
         sections += [joined(pair) for pair in zip(*filled, strict=True)]
         return {
             "origin": made.manifest_json(),
@@ -139,6 +151,7 @@ def of_two(
             "sides": sides,
             "made": _made(opened),
             "sections": sections,
+            "n_differences": n_differences,
             "timeline": timeline.of_ranks(opened, max_slices, all_ranks=all_ranks),
         }
 
@@ -169,8 +182,11 @@ def _filled(
 
 
 def _named(differences: Report) -> Report:
-    """Returns readable titles of comparison queries."""
-    sections = (replace(each, title=_COMPARED[each.title]) for each in differences.sections)
+    """Returns comparison queries with readable titles, and charts of what contributes."""
+    sections = (
+        replace(each, title=_COMPARED[each.title], chart=_CONTRIBUTIONS.get(each.title))
+        for each in differences.sections
+    )
     return replace(differences, sections=tuple(sections))
 
 
