@@ -23,6 +23,39 @@ SELECT
   NULL::DOUBLE AS int8 -- [1/s] operations of this type
 WHERE false;
 
+-- Operations and bytes of the user's own operators, by formulas that the configuration names; a session fills it
+CREATE OR REPLACE VIEW own_operator_work AS
+SELECT
+  NULL::VARCHAR AS name, -- [text] operator, as recorded
+  NULL::VARCHAR AS shapes, -- [json] input shapes
+  NULL::VARCHAR AS types, -- [json] input types
+  NULL::VARCHAR AS scalars, -- [json] values of non-tensor inputs
+  NULL::DOUBLE AS flops, -- [count] floating-point operations; NULL: unknown
+  NULL::DOUBLE AS bytes -- [byte] minimum traffic; NULL: unknown
+WHERE false;
+
+-- Types of tensor elements, as profilers print them; category is that of torch.result_type
+CREATE OR REPLACE VIEW element_type AS
+SELECT
+  unnest(types) AS type, -- [text] type
+  category, -- [count] 0 bool, 1 integer, 2 float, 3 complex
+  n_bytes -- [byte] size of an element
+FROM (VALUES
+  (['bool'], 0, 1),
+  (['unsigned char', 'signed char', 'char', 'c10::quint8', 'c10::qint8'], 1, 1),
+  (['c10::Float8_e4m3fn', 'c10::Float8_e5m2', 'c10::Float8_e4m3fnuz', 'c10::Float8_e5m2fnuz',
+    'c10::Float8_e8m0fnu'], 2, 1),
+  (['short', 'short int', 'unsigned short', 'uint16_t'], 1, 2),
+  (['c10::Half', 'c10::BFloat16'], 2, 2),
+  (['int', 'unsigned int', 'uint32_t'], 1, 4),
+  (['float'], 2, 4),
+  (['c10::complex<c10::Half>'], 3, 4),
+  (['long', 'long int', 'long long', 'unsigned long', 'uint64_t'], 1, 8),
+  (['double'], 2, 8),
+  (['c10::complex<float>'], 3, 8),
+  (['c10::complex<double>'], 3, 16)
+) AS e(types, category, n_bytes);
+
 -- The tables that queries need to find causes, nesting and states: a time window hides nothing here.
 -- Their rows are those of the traces in scope; further columns are in the tables.
 

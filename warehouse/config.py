@@ -35,6 +35,7 @@ class Config:
     memory_limit: str | None = None  # of a query, as DuckDB writes it: 4GB
     threads: int | None = None  # of a query
     query_path: tuple[Path, ...] = ()  # folders of the user's own queries
+    formulas: tuple[Path, ...] = ()  # files with formulas of the user's own operators
     format: str | None = None  # of query results
     device: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # peaks, by its name
     source: Path | None = None  # the file it was read from
@@ -131,8 +132,8 @@ def settings(start: Path | None = None) -> list[Setting]:
             if environment := os.environ.get("TW_DB"):
                 value, source = environment, "TW_DB"
             value = str(value or DEFAULT_DATABASE)
-        elif key == "query_path":
-            value = [str(folder) for folder in value]
+        elif key in ("query_path", "formulas"):
+            value = [str(path) for path in value]
         elif key == "format":
             value = value or "table"
         elif key == "device":
@@ -214,6 +215,7 @@ _READERS: dict[str, Any] = {
     "memory_limit": _memory,
     "threads": _threads,
     "query_path": _paths,
+    "formulas": _paths,
     "format": _format,
     "device": _devices,
 }

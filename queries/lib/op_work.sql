@@ -3,7 +3,7 @@ name = "op_work"
 version = 4
 title = "Floating-point operations and bytes of operators, from input shapes"
 help = """
-Only operators with a formula in shape_work and recorded shapes that do not run inside another such
+Only operators with a formula, in shape_work or in the files that `formulas` in tw.toml names, and recorded shapes that do not run inside another such
 operator, so nothing is counted twice. bytes is the minimum traffic: each input read and each output
 written once. Outputs are not recorded on a timeline, so the output of a reduction counts as 0.
 Unknown values are NULL.
@@ -22,7 +22,7 @@ track_id.help = "Track of the slice"
 ts.help = "Start of the slice"
 dur = { type = "BIGINT", unit = "ns", help = "Duration of the slice; 0 if negative" }
 name = { nullable = false, help = "Operator name" }
-model.help = "Formula in shape_work: matmul, convolution, attention, normalisation, elementwise, ..."
+model.help = "Formula in shape_work: matmul, convolution, attention, normalisation, elementwise, ...; own formula: that of a file"
 bytes.help = "Minimum traffic; NULL: unknown shape or type"
 
 [column.flops]
@@ -37,17 +37,17 @@ help = "Floating-point operations; NULL: no formula, or unknown shape"
 2 = "formulas of shape_work: more operators, and operations of elementwise ones"
 3 = "same rows, with the formulas of shape_work@2"
 --- */
-WITH formula AS MATERIALIZED (
-  SELECT
-    row_number() OVER () AS formula_n,
-    name,
-    shapes,
-    types,
-    scalars,
-    model,
-    flops,
-    bytes_read + bytes_written AS bytes
+WITH known AS (
+  SELECT name, shapes, types, scalars, model, flops, bytes_read + bytes_written AS bytes
   FROM shape_work('timeline')
+  WHERE name NOT IN (SELECT name FROM own_operator_work)
+  UNION ALL
+  SELECT name, shapes, types, scalars, 'own formula', flops, bytes
+  FROM own_operator_work
+),
+formula AS MATERIALIZED (
+  SELECT row_number() OVER () AS formula_n, *
+  FROM known
 ),
 -- A number stands for the formula and the text of the arguments: what follows sorts all calls.
 call AS (

@@ -90,25 +90,6 @@ help = "Minimum bytes written; NULL: unknown shape or type"
 WITH model_of AS (
   SELECT * FROM shape_model()
 ),
--- category: that of torch.result_type: 0 bool, 1 integer, 2 float, 3 complex.
-element AS (
-  SELECT unnest(types) AS type, category, n_bytes
-  FROM (VALUES
-    (['bool'], 0, 1),
-    (['unsigned char', 'signed char', 'char', 'c10::quint8', 'c10::qint8'], 1, 1),
-    (['c10::Float8_e4m3fn', 'c10::Float8_e5m2', 'c10::Float8_e4m3fnuz', 'c10::Float8_e5m2fnuz',
-      'c10::Float8_e8m0fnu'], 2, 1),
-    (['short', 'short int', 'unsigned short', 'uint16_t'], 1, 2),
-    (['c10::Half', 'c10::BFloat16'], 2, 2),
-    (['int', 'unsigned int', 'uint32_t'], 1, 4),
-    (['float'], 2, 4),
-    (['c10::complex<c10::Half>'], 3, 4),
-    (['long', 'long int', 'long long', 'unsigned long', 'uint64_t'], 1, 8),
-    (['double'], 2, 8),
-    (['c10::complex<float>'], 3, 8),
-    (['c10::complex<double>'], 3, 16)
-  ) AS e(types, category, n_bytes)
-),
 -- The recorded values without tensors, so equal calls are equal.
 recorded AS (
   SELECT
@@ -221,7 +202,7 @@ tensor_of AS (
       unnest(tensor_types) AS type
     FROM argument
   ) AS a
-  LEFT JOIN element AS e ON e.type = a.type AND a.dim IS NOT NULL
+  LEFT JOIN element_type AS e ON e.type = a.type AND a.dim IS NOT NULL
 ),
 size AS (
   SELECT

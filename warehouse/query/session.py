@@ -19,7 +19,15 @@ from warehouse.files import no_more_readable
 from warehouse.library import library
 from warehouse.library.arguments import arguments
 from warehouse.library.installed import Macros
-from warehouse.query import comparison, device_setting, execute, kept, lineage, scope
+from warehouse.query import (
+    comparison,
+    device_setting,
+    execute,
+    kept,
+    lineage,
+    operator_formula,
+    scope,
+)
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -41,6 +49,7 @@ class Place:
     memory_limit: str | None = None  # as DuckDB writes it: 4GB
     threads: int | None = None
     query_path: tuple[Path, ...] = ()
+    formulas: tuple[Path, ...] = ()  # of the user's own operators
     devices: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
 
     @classmethod
@@ -60,6 +69,7 @@ class Place:
             memory_limit=memory_limit or settings.memory_limit,
             threads=settings.threads,
             query_path=(*settings.query_path, *query_path),
+            formulas=settings.formulas,
             devices=settings.device,
         )
 
@@ -123,6 +133,7 @@ class Session:
             if not self.chosen.covers_all:
                 scope.apply(connection, self.chosen)
             device_setting.apply(connection, self.place.devices)
+            operator_formula.apply(connection, self.place.formulas)
             yield replace(
                 self, connection=connection, seen=self.chosen, compared=None,
                 installed=Macros(), kept=set(),
@@ -268,6 +279,7 @@ def opened(
         if not chosen.covers_all:  # as on a fresh connection; reading the catalogue is slow
             scope.apply(reader.connection, chosen)
         device_setting.apply(reader.connection, place.devices)
+        operator_formula.apply(reader.connection, place.formulas)
         # Read now: an open result blocks the connection.
         traces = lineage.traces(reader.connection)
         yield Session(place, reader.connection, chosen, queries, selection, chosen, traces)
