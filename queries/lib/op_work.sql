@@ -3,10 +3,10 @@ name = "op_work"
 version = 4
 title = "Floating-point operations and bytes of operators, from input shapes"
 help = """
-Only operators with a formula, in shape_work or in the files that `formulas` in tw.toml names, and recorded shapes that do not run inside another such
-operator, so nothing is counted twice. bytes is the minimum traffic: each input read and each output
-written once. Outputs are not recorded on a timeline, so the output of a reduction counts as 0.
-Unknown values are NULL.
+Only operators with a formula, in shape_work or in the files that `formulas` in tw.toml names, and
+recorded shapes that do not run inside another such operator, so nothing is counted twice. bytes is the
+minimum traffic: each input read and each output written once. Outputs are not recorded on a timeline,
+so the output of a reduction counts as 0. Unknown values are NULL.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["shape_work@3"] }

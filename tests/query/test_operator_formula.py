@@ -122,3 +122,38 @@ def test_a_missing_file_of_formulas_is_named(tw: Tw) -> None:
     Path("tw.toml").write_text('formulas = "none.sql"\n')
 
     assert "none.sql cannot be read" in tw("query", QUERY).err
+
+
+def event(category: str, name: str, start: int, duration: int, **args: object) -> dict[str, object]:
+    place = {"pid": 0, "tid": 7} if category == "kernel" else {"pid": 1, "tid": 1}
+    return {
+        "ph": "X",
+        "cat": category,
+        "name": name,
+        "ts": start,
+        "dur": duration,
+        "args": args,
+    } | place
+
+
+def test_roofline_and_coverage_count_an_operator_of_the_user(tw: Tw) -> None:
+    """It launches one of two kernels, which runs 30 of 40 us."""
+    shapes = {"Input Dims": [[6, 16], [16, 32], [16, 32]], "Input type": ["float"] * 3}
+    events = [
+        event("cpu_op", "mylib::gated_mlp", 100, 20, **shapes),
+        event("cuda_runtime", "cudaLaunchKernel", 110, 5, correlation=1),
+        event("cuda_runtime", "cudaLaunchKernel", 130, 5, correlation=2),
+        event("kernel", "gated", 140, 30, correlation=1, device=0, stream=7),
+        event("kernel", "unknown", 180, 10, correlation=2, device=0, stream=7),
+    ]
+    Path("trace.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    tw("import", "trace.json")
+    write(formula("SELECT 60 * d[1][1] AS flops", unit='{ flops = "count" }'))
+
+    (covered,) = json.loads(tw("query", "coverage", "--format", "json").out)
+    (row,) = json.loads(tw("query", "roofline", "--format", "json").out)
+
+    assert covered["flops_share"] == 30 / 40
+    assert (row["name"], row["model"]) == ("mylib::gated_mlp", "own formula")
+    assert (row["n_device_ops"], row["busy_ns"], row["flops"]) == (1, 30_000, 360)
+    assert row["flops_per_s"] == pytest.approx(360 / 30e-6)
