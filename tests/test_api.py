@@ -110,7 +110,7 @@ def test_sql_only_reads_and_its_errors_are_ours(wh: Warehouse) -> None:
         wh.sql("SELECT nonsense FROM slice")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_between_calls_others_can_write_and_within_a_block_they_wait(wh: Warehouse) -> None:
     program = "import duckdb, sys; duckdb.connect(sys.argv[1]).execute('CHECKPOINT')"
 

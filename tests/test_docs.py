@@ -252,7 +252,7 @@ def test_the_export_of_the_tutorial_works(tw: Tw, tmp_path: Path) -> None:
     assert f"{len(found):,} stacks" in written.err
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_commands_of_the_query_tutorial_work(tw: Tw, tmp_path: Path) -> None:
     assert tw("import", HANDWRITTEN).code == 0
     page = ROOT / "docs" / "add-a-query.md"

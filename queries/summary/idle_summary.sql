@@ -1,7 +1,7 @@
 /* ---
 name = "idle_summary"
 version = 4
-title = "Idle time per device or stream by cause, and where the host was meanwhile"
+title = "Idle time by cause and place, per device or stream"
 help = """
 Gaps between the first and the last operation of a device, or of a stream without per_device. idle_gap
 defines the causes and returns the single gaps. cpu_op, module and python tell where the launching threads were

@@ -57,7 +57,7 @@ def test_the_text_says_what_costs_most_first(db: Path, tw: Tw) -> None:
     assert (db.parent / "slow.txt").read_text() == ran.out
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_page_and_a_workbook_hold_the_priced_findings(db: Path, tw: Tw) -> None:
     rows = json.loads(tw("diagnose", "--db", db, "--format", "json").out)
 
@@ -83,7 +83,7 @@ def test_a_file_is_verified_by_another_diagnosis(suffix: str, db: Path, tw: Tw) 
     assert (same.code, same.out.splitlines()[1:]) == (0, ["  tw diagnose  stands", "Match."])
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_file_of_costs_that_were_changed_does_not_match(db: Path, tw: Tw) -> None:
     assert tw("diagnose", "--db", db, "-o", "slow.json").code == 0
     origin = Path("slow.json.origin.json")
@@ -144,7 +144,7 @@ def test_a_step_has_a_price_of_its_own(db: Path, tw: Tw) -> None:
     assert missing.errors == ["Error: no rank has a step 99"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_condition_that_is_true_of_a_finding_fails(db: Path, tw: Tw) -> None:
     ran = tw("diagnose", "--db", db, "--fail-if", "severity = 'high' -- serious")
 
@@ -167,7 +167,7 @@ def test_a_condition_reads_findings_alone(tmp_path: Path) -> None:
         alarm.matching(rows, f"(SELECT count(*) FROM read_csv('{secret}')) = 1", ("finding",))
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_what_a_recording_lacks_is_not_judged(tw: Tw) -> None:
     assert tw("import", KINETO / "cpu_run" / "trace.json.gz").code == 0
 

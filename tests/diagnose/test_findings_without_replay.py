@@ -81,7 +81,7 @@ def test_a_cost_that_no_replay_gave_is_called_an_estimate_or_a_bound(
     assert text.cost(row) == expected
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_shapes_that_do_not_suit_tensor_cores_cost_what_padded_ones_would_save(
     tmp_path: Path,
 ) -> None:
@@ -103,7 +103,7 @@ def test_shapes_that_do_not_suit_tensor_cores_cost_what_padded_ones_would_save(
     assert found(dbs["padded"], "unaligned_shape") == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "n_rows"), [(0.95, 1), (0.85, 0)])
 def test_memory_near_the_limit_is_found(share: float, n_rows: int, tmp_path: Path) -> None:
     job = on_a100(clean(1, fault=reserve(round(share * MEMORY))))
@@ -124,7 +124,7 @@ def free_share(snapshot: Snapshot) -> tuple[float, float]:
     return sum(free) / reserved, (sum(free) - max(free, default=0)) / reserved
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_fragmented_memory_is_found_where_half_of_much_free_memory_is_in_pieces(
     tmp_path: Path,
 ) -> None:

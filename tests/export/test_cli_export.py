@@ -64,7 +64,7 @@ def test_chrome_refuses_several_traces_in_a_file(db: Path, tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_files_are_named_after_the_run(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

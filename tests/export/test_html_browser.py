@@ -300,7 +300,7 @@ def test_it_is_dark_where_the_reader_prefers_it_and_turns_light_at_a_click(
     assert page.complaints == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -> None:
     page = browser.page(pages["two"])
     title = "[...document.querySelectorAll('h2')].find((e) => e.textContent === 'Top kernels')"

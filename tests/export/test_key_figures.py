@@ -61,7 +61,7 @@ def findings(page: str) -> list[dict[str, str]]:
     return rows
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_steps_are_those_of_all_ranks(tw: Tw, imported_files: WarehouseCache) -> None:
     steps = [
         (each["dur"], rank, int(each["name"].split("#")[1]))
@@ -83,7 +83,7 @@ def test_steps_are_those_of_all_ranks(tw: Tw, imported_files: WarehouseCache) ->
     assert shares and shares == sorted(shares, reverse=True)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_page_and_a_workbook_begin_with_what_makes_the_run_slow(tw: Tw, tmp_path: Path) -> None:
     """The bound of a slow loader is between what it costs and the time spent in it."""
     without, job = faulty(0, "loader")
@@ -109,7 +109,7 @@ def test_a_page_and_a_workbook_begin_with_what_makes_the_run_slow(tw: Tw, tmp_pa
     assert "tw diagnose --run slow replays" in Path("x.html").read_text()
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_pages_of_several_runs_or_of_named_queries_have_no_findings(tw: Tw, tmp_path: Path) -> None:
     jobs = dict(zip("ab", faulty(0, "loader"), strict=True))
     db = import_jobs(tmp_path / "w.duckdb", jobs).path

@@ -58,7 +58,7 @@ def sections(
     return {each["title"]: each for each in values["sections"]}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_page_draws_statistics_and_outliers_instead_of_ranks(job: tuple[Path, list[Work]]) -> None:
     found = sections(job[0], ("Utilization", "Breakdown", "Utilization over time", "Kernels"))
     (side,) = found["Utilization"]["sides"]

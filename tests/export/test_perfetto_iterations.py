@@ -44,7 +44,7 @@ def expected(file: Path) -> list[tuple[int, int]]:
     ]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_iterations_of_a_replay_lie_above_its_streams(
     data_dir: Path, tmp_path: Path, read: Any
 ) -> None:

@@ -43,7 +43,7 @@ def paths(db: Path, *runs: str) -> list[dict[str, Any]]:
         return rows
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_critical_path_leads_from_the_first_operator_to_the_last(db: Path) -> None:
     rows = paths(db, "trial", "slower")
 

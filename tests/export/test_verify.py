@@ -192,7 +192,7 @@ def test_the_same_traces_in_another_warehouse_give_the_same_numbers(
     assert tw("verify", path, "--db", reversed_order).code == 0
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_tables_with_ids_are_verified_where_they_were_written(
     tw: Tw, db: Path, reversed_order: Path
 ) -> None:
@@ -321,7 +321,7 @@ def test_a_query_of_a_file_outside_the_library_is_kept_as_text(
     assert (ran.code, "contract" in ran.out) == (0, False), ran.out
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_several_files_stand_only_if_all_do(tw: Tw, db: Path) -> None:
     first, second = written(tw, "csv"), written(tw, "jsonl")
     assert tw("verify", first, second).code == 0

@@ -96,7 +96,7 @@ def test_events_equal_what_babeltrace_prints(opened: Open, case: str) -> None:
     assert_equal(opened(case), case, DATA / case / "golden.txt.gz")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("worker", "golden"), [("worker", "golden"), ("worker_skew37ms", "golden_skew")]
 )

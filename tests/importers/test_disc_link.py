@@ -179,7 +179,7 @@ def rows(db: Path, sql: str) -> list[tuple[Any, ...]]:
     return found
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("log_first", [True, False])
 def test_profiles_are_linked_whichever_side_comes_first(
     tw: Tw, data_dir: Path, tmp_path: Path, log_first: bool

@@ -227,7 +227,7 @@ def test_trees_are_edges_from_children_to_parents(tree: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_replay_of_trees_is_refused(tree: Path, tw: Tw) -> None:
     found = tw("replay", "--db", tree)
     assert found.code != 0
@@ -345,7 +345,7 @@ def _step_missing(folder: Path) -> None:
     (folder / "trace.json.gz").write_bytes(gzip.compress(json.dumps(document).encode()))
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [
@@ -395,7 +395,7 @@ def timeline(first_us: int) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_folder_of_the_hook_for_tensorflow_1_is_a_trial(tw: Tw, tmp_path: Path) -> None:
     """The hook joins the timelines of steps in any order, and names the graph by them."""
     for gpu in "01":

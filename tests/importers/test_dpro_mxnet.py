@@ -41,7 +41,7 @@ def db(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_local_graph_is_that_of_training(db: duckdb.DuckDBPyConnection) -> None:
     rows = db.execute(
         "SELECT a.name, b.name FROM graph_edge AS e JOIN graph_node AS a ON a.id = e.from_node_id "

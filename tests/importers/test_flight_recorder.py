@@ -94,7 +94,7 @@ def test_json_has_the_rows_of_the_pickle(recorded: Path, tmp_path: Path) -> None
         assert [mine[name] for name in numbers] == [theirs[name] for name in numbers]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_dumps_that_are_imported_together_give_the_rows_of_single_ones(tmp_path: Path) -> None:
     made = program(8)
     paths = [tmp_path / "job" / f"nccl_trace_rank_{rank}" for rank in made.calls]

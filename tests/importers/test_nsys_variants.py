@@ -147,7 +147,7 @@ def test_kernels_without_a_name_are_kernels_and_reported(db: duckdb.DuckDBPyConn
         ) == [(1,)]  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_gpu_is_one_device_whatever_number_a_process_sees_it_by(
     db: duckdb.DuckDBPyConnection,
 ) -> None:

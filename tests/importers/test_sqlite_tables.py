@@ -273,7 +273,7 @@ def rows_of(path: Path, db: Path) -> dict[str, object]:
         }
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [SQLITE[0], *map(slow, SQLITE[1:])])
 def test_triggers_and_views_of_a_profile_are_never_run(tmp_path: Path, name: str) -> None:
     """A hostile export: a view for every name that is not a table, triggers on all tables."""

@@ -289,7 +289,7 @@ def assert_equal_warehouses(path: Path, folder: Path, monkeypatch: pytest.Monkey
     assert differing_tables(*warehouses) == {}, path
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_slices_are_inserted_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, warehouses = tmp_path / "t.json", [tmp_path / "whole.duckdb", tmp_path / "parts.duckdb"]
     path.write_bytes(HANDWRITTEN)

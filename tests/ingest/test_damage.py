@@ -99,7 +99,7 @@ def test_a_named_file_without_events_is_an_error_and_in_a_folder_a_warning(
     assert (below.code, warnings(below)) == (0, [f"WARNING: {empty} has no events"])
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_an_inbox_lists_a_damaged_file_until_it_grows(tw: Tw, tmp_path: Path) -> None:
     packed = gzip.compress(WHOLE.encode() + b" " * 4000, compresslevel=0)
     path = write(tmp_path, "inbox/a.json.gz", packed[:300])

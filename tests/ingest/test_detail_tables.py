@@ -92,7 +92,7 @@ def test_a_table_without_its_trace_is_refused(tw: Tw, tmp_path: Path) -> None:
     assert "table span_line of importer spans has no column trace_id" in ran.err
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_rows_are_scoped_exported_and_removed_like_all_others(tw: Tw, tmp_path: Path) -> None:
     for run in ("one", "two"):
         (tmp_path / f"{run}.csv").write_text(SPANS.replace("w", run))

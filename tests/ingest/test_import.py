@@ -44,6 +44,7 @@ def db(tmp_path: Path) -> Path:
     return tmp_path / "traces.duckdb"
 
 
+@pytest.mark.integration
 def test_ranks_of_one_job_become_one_run_named_after_their_folder(db: Path) -> None:
     pipeline.import_paths(RANKS, db=db)
 
@@ -320,7 +321,7 @@ def test_other_duckdb_clients_find_the_queries_as_macros_once_stored(tw: Tw, db:
     ]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("n_times", [1, slow(10)])
 def test_a_command_with_workers_ends_when_its_work_is_done(db: Path, n_times: int) -> None:
     """It once waited for ever, at its very end, for a worker that had already gone."""

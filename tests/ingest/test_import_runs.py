@@ -81,7 +81,7 @@ def is_stale(db: Path) -> bool:
     return bool(warehouse.open(db).scope(run="all").check("stale_link"))
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_traces_of_a_run_are_linked_once_when_all_are_there(
     db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,7 +133,7 @@ def test_a_rank_replaced_into_another_run_leaves_nothing_in_the_first(
     assert not is_stale(db)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_an_import_killed_before_it_links_a_run_leaves_it_unlinked_not_half(
     cut: Path,
 ) -> None:
@@ -261,7 +261,7 @@ def decoded(path: Path, folder: Path) -> decode.DecodedSource:
     return decode.decode(source, source.sha256(), "kineto", folder, decode.Settings())
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_run_that_was_not_committed_is_not_remembered(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

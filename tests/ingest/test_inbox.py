@@ -118,7 +118,7 @@ def test_a_file_that_changes_while_it_is_read_leaves_no_trace(
     assert statuses(look(folder, db)) == ["imported"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_file_that_has_grown_takes_the_place_of_its_beginning(folder: Path, db: Path) -> None:
     events = json.loads(GPU)["traceEvents"]
     cut = GPU[: len(GPU) * 2 // 3]

@@ -181,7 +181,7 @@ except SystemExit as ended:
 """
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(("head", "fill"), [
     (b'{"traceEvents":[{"a":"', b"x"),
     slow(b"", b"\0"), slow(b'{"traceEvents":[', b" "), slow(b"[", b"{"), slow(b'{"x":"', b'"'),

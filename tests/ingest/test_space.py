@@ -123,7 +123,7 @@ def test_what_is_copied_to_be_read_needs_its_size() -> None:
     assert Content(n_stored=100, n_bytes=100, n_dense=80).at_peak(use) == 40
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_disk_that_is_full_before_the_last_group_keeps_the_groups_before(
     tw: Tw, disk: Path, tmp_path: Path
 ) -> None:

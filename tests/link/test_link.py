@@ -117,7 +117,7 @@ BETWEEN_TRACES = (
 OFFSET_OF = "SELECT trace_id, offset_ns, uncertainty_ns, method FROM clock ORDER BY trace_id"
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_links_between_traces_are_made_with_the_second_trace(
     tmp_path: Path, with_run_queries: library.Library
 ) -> None:
@@ -246,7 +246,7 @@ def test_every_query_of_the_link_folder_links_slices_graphs_or_runs_or_tells_of_
     }
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_linker_finds_nothing_without_rows_of_the_tables_it_requires(
     tmp_path: Path, random_runs: Runs
 ) -> None:

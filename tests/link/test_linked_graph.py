@@ -103,7 +103,7 @@ def test_traces_without_ids_are_linked_by_the_order_of_names(
     assert sum(node["link_rule"] == "containment" for node in nodes) == n_work
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("case", GOLDEN)
 def test_the_order_of_names_finds_what_ids_say(pairs: Pairs, case: str) -> None:
     by_id = {node["of_node_id"]: node["slice_id"] for node in linked(pairs(case), case).nodes
@@ -316,7 +316,7 @@ def test_work_hangs_where_it_was_launched(programs: Programs, run: str) -> None:
             assert not found[work.name][1]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_whole_recording_without_ids_is_linked_wholly(programs: Programs) -> None:
     program = programs["whole"]
     found = {

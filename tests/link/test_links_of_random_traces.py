@@ -212,7 +212,7 @@ def test_a_stream_goes_on_after_the_work_before_the_event(found: Found, traces: 
     assert n_waits
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_without_records_the_order_of_calls_says_what_a_stream_waited_for(tmp_path: Path) -> None:
     """The work last launched before the last record on another stream, of all streams."""
     whole = [make(seed) for seed in range(6)]

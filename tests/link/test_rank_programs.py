@@ -184,7 +184,7 @@ def test_equal_counts_alone_prove_nothing(
     assert {clock[0] for clock in found.clocks.values()} == {None}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_step_numbers_decide_between_equal_steps_on_clocks_far_apart(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:

@@ -105,6 +105,7 @@ def test_an_empty_answer_says_why(path: Path) -> None:
     assert found["notes"][-1].startswith("0 rows.")
 
 
+@pytest.mark.integration
 def test_a_diagnosis_begins_with_a_sentence(path: Path) -> None:
     found = over(path).diagnose()
 

@@ -128,7 +128,7 @@ def copied(trial: Path, tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_fitted_model_predicts_in_sql(tw: Tw, copied: Path) -> None:
     """In the generator of the trial a send takes 6 µs, and its bytes at a rate in bytes/µs."""
     truth = json.loads((OURS / "dpro" / "nccl_ring_2x1_tiny" / "truth.json").read_text())
@@ -216,7 +216,7 @@ def test_operators_beside_communication_have_lines_of_their_own(
     assert json.loads(shown.out) == json.loads(made.out)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_operators_are_predicted_on_a_device_that_no_run_has(tw: Tw, tmp_path: Path) -> None:
     """Rectifiers that take 100 ns and 1.25 of their traffic on two devices, and so on a third."""
     db = tmp_path / "w.duckdb"

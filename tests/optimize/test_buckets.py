@@ -82,7 +82,7 @@ def random_groupings(n: int, count: int) -> list[list[list[int]]]:
     return found
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "count"), [(TINY, 2), slow("nccl_ring_2x2_manysmall", 10), slow("nccl_ring_2x2", 5)]
 )
@@ -128,7 +128,7 @@ def optimized(tw: Tw, db: Path, folder: Path, *arguments: str) -> tuple[list[Any
     return json.loads(result.out), json.loads((folder / "strategy.json").read_text())
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_search_prints_its_rows_and_writes_files_of_the_recommendation(
     tw: Tw, tiny: Path, tmp_path: Path
 ) -> None:

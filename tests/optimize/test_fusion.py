@@ -115,7 +115,7 @@ def test_layers_restrict_the_search(tw: Tw, tiny: Path) -> None:
     ]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_clusters_are_written_and_read_back(tw: Tw, tiny: Path, tmp_path: Path) -> None:
     allowed = tmp_path / "candidates.txt"
     allowed.write_text(

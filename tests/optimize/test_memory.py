@@ -98,6 +98,7 @@ def test_peaks_of_random_plans_are_those_of_a_simulation() -> None:
     assert n_lower > 10
 
 
+@pytest.mark.integration
 def test_the_query_gives_the_peaks_of_a_simulation(tmp_path: Path) -> None:
     rng = random.Random(8)
     programs: dict[int, list[Life]] = {}
@@ -147,7 +148,7 @@ def step(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_memory_stays_within_the_budget(tw: Tw, step: Path, tmp_path: Path) -> None:
     command = ("optimize", "memory", "--db", step, "--memory-budget")
 
@@ -166,7 +167,7 @@ def test_memory_stays_within_the_budget(tw: Tw, step: Path, tmp_path: Path) -> N
     assert again[0]["predicted_ns"] == chosen["predicted_ns"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_budgets_and_options_that_do_not_fit_are_one_sentence(tw: Tw, step: Path) -> None:
     command = ("optimize", "memory", "--db", step)
     said = {

@@ -181,7 +181,7 @@ def step(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_gradients_are_accumulated_where_parts_are_not_enough(tw: Tw, step: Path) -> None:
     command = ("optimize", "memory", "--db", step, "--format", "json", "--memory-budget")
 

@@ -70,6 +70,7 @@ def searched(
         return together.search(opened, engines.find(engines.DEFAULT), list(kinds), options)
 
 
+@pytest.mark.integration
 def test_the_fastest_combination_is_recommended(
     monkeypatch: pytest.MonkeyPatch, calls: Path
 ) -> None:

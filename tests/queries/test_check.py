@@ -371,7 +371,7 @@ Run r
     assert (ran.code, ran.err) == (1, f"{len(CHECKS)} checks: 1 error.\n")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_warnings_fail_only_when_asked_to(tw: Tw, tmp_path: Path) -> None:
     make(tmp_path / "traces.duckdb", UNFINISHED)
 

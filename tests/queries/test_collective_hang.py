@@ -66,6 +66,7 @@ def test_the_first_problem_of_a_group_is_that_of_the_analyzer_of_torch(
         assert found[seed] == of_torch, seed
 
 
+@pytest.mark.integration
 def test_recorded_dumps_say_who_is_missing(tmp_path: Path) -> None:
     """In one job rank 1 returned before the fifth collective. In the other all of them ended, but
     the dump of rank 1 does not say so of the last two."""

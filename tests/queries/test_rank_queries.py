@@ -198,7 +198,7 @@ def test_exported_ranks_share_one_time(tmp_path: Path, tw: Tw) -> None:
     assert int(table.out.splitlines()[1]) < 20_000_000
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_run_without_offsets_gives_rows_that_do_not_compare(tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
     pipeline.import_paths([DDP / "rank0.json.gz", DDP / "rank1.json.gz"], db=db)

@@ -152,7 +152,7 @@ def test_a_run_is_not_judged_by_itself(judge: Judge) -> None:
     assert "the run and the baseline are the same: base" in ran.err
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_where_the_condition_is_null_for_every_row_nothing_was_judged(judge: Judge) -> None:
     ran = judge("NULL", run="same")
 

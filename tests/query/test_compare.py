@@ -202,7 +202,7 @@ def turned(row: Row) -> Row:
     return {k: v for k, v in found.items() if not k.endswith("change_ratio") and k not in of_b}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("query", KERNELS_OR_ALL)
 @pytest.mark.parametrize(("a", "b"), [slow("seed-0", "seed-1"), ("two-ranks", "three-ranks")])
 def test_exchanged_sides_turn_every_change_round(
@@ -270,7 +270,7 @@ def test_limits_leave_out_rows_and_not_the_whole(random_runs: Runs) -> None:
 # --- which traces are compared
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_comparison_sees_its_sides_and_nothing_else(random_runs: Runs) -> None:
     with session.opened(session.Place(random_runs.path)) as opened:
         before = opened.seen
@@ -411,6 +411,7 @@ Changes are B minus A, of means per step.
 """
 
 
+@pytest.mark.integration
 def test_the_report_names_both_sides_and_their_steps(tw: Tw, tmp_path: Path) -> None:
     make_pair(tmp_path / "traces.duckdb", 110)
 

@@ -240,7 +240,7 @@ def test_what_another_demangler_wrote_meets_too(db: Path, data_dir: Path, profil
     assert {row["status"] for row in rows} == {"changed"}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_copies_of_a_profiler_that_tells_no_memory_meet_by_direction(db: Path) -> None:
     rows = {
         row["name_a"]: row for row in compared(db, "two_ranks", "nvprof") if row["kind"] != "kernel"

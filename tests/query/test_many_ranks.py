@@ -46,7 +46,7 @@ def column(text: str, name: str) -> list[str]:
     return [line[:end].split()[-1] for line in lines[2:]]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_changes_of_ranks_are_a_distribution_with_outliers(
     jobs: tuple[Path, list[Work]], tw: Tw, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,7 +94,7 @@ def test_statistics_and_outliers_of_each_key_equal_plain_python(seed: int) -> No
     assert medians == sorted(medians, reverse=True)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_one_row_for_each_rank_becomes_statistics_then_whole_rows_of_outliers(
     job: tuple[Path, list[Work]],
 ) -> None:

@@ -237,7 +237,7 @@ def test_a_trial_is_one_run_of_a_trace_for_each_rank(tiny: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_sweep_prints_measured_replayed_and_predicted_time(tw: Tw, tiny: Path) -> None:
     call = "link(bandwidth_ratio = 0.5,1)"
 
@@ -350,7 +350,7 @@ def offsets_by(tw: Tw, db: Path, method: str | None = None) -> list[tuple[int | 
     return found
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_method_of_clock_offsets_is_chosen(
     tw: Tw, tmp_path: Path, imported_files: WarehouseCache
 ) -> None:

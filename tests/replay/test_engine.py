@@ -115,6 +115,7 @@ def test_random_work_starts_and_ends_as_simulated_slowly(seeds: range) -> None:
         assert found == slowly(plan), seed
 
 
+@pytest.mark.integration
 def test_a_slot_holds_its_resource_from_its_first_node_to_its_last() -> None:
     # slot 0: nodes 0 and 2, with a node on no resource in between; slot 1: node 1, ready at 1
     plan = Plan(
@@ -150,7 +151,7 @@ def test_the_cause_of_a_start_is_the_node_that_was_waited_for() -> None:
     assert times.cause.tolist() == [-1, 0, 1]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     pytest.importorskip("numba")
     program = (

@@ -45,7 +45,7 @@ def test_a_linked_graph_takes_as_long_as_in_a_plain_simulation(
     assert row["replayed_ns"] == graph_replay.makespan_of_graph(graph(db, "linked"))
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "error"), [("own_gpu_ddp_r0", 0.02), slow("own_cpu_ddp_r0", 0.02)]
 )
@@ -72,7 +72,7 @@ def test_a_graph_whose_nodes_are_all_dropped_takes_no_time(
     assert row["predicted_ns"] <= 0
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [OWN[0], *map(slow, OWN[1:])])
 def test_graphs_of_chakra_take_as_long_as_in_a_plain_simulation(
     tw: Tw, imported_files: WarehouseCache, data_dir: Path, name: str
@@ -88,7 +88,7 @@ def test_graphs_of_chakra_take_as_long_as_in_a_plain_simulation(
     assert row["measured_ns"] is row["replay_error"] is None
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["aks_bmodel", *map(slow, [*CAPTURES][1:])])
 def test_tpu_commands_take_as_long_as_in_a_plain_simulation(
     tw: Tw, imported_files: WarehouseCache, data_dir: Path, name: str

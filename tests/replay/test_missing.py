@@ -91,7 +91,7 @@ def test_a_whole_trial_warns_of_nothing(tw: Tw, tmp_path: Path, trial: str) -> N
     assert {row["missing"] for row in json.loads(result.out)} == {None}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_no_sync_of_a_trial_is_an_error(tw: Tw, tmp_path: Path) -> None:
     """It would leave the stages of communication, and let updates run before them."""
     result = tw("replay", "--db", imported(tmp_path, BYTEPS, []), "--what-if", "no_sync()")

@@ -351,7 +351,7 @@ def ticking(db: Path, moment: str) -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_two_ticks_at_once_make_it_once(db: Path) -> None:
     put(db)
     processes = [ticking(db, "2026-11-20T06:05+00:00") for _ in range(2)]

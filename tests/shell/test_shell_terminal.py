@@ -155,7 +155,7 @@ def test_a_session_at_the_prompt(terminal: Terminal, db: Path, tmp_path: Path) -
     assert history.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_names_are_offered_while_one_types(terminal: Terminal) -> None:
     terminal.type("SELECT * FROM gpu_op_")
     terminal.wait("gpu_op_cause")

@@ -94,7 +94,7 @@ def test_a_run_with_which_the_mean_changes_begins_a_segment(db: Path, tw: Tw) ->
     assert "FAIL: is_change AND n_later = 2 -- new: run6" in ran.err
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_runs_are_in_order_of_recording_and_may_lack_rows(db: Path) -> None:
     opened = warehouse.open(db)
 
@@ -149,7 +149,7 @@ def _page_data(path: Path) -> Any:
     return json.loads(text)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_page_and_a_workbook_mark_the_changes(db: Path, tw: Tw, tmp_path: Path) -> None:
     given = ("trend", "step_summary", "host_ns", "--db", db, "--by", "build", "--where", "model=a")
     change = mean(mean(STEPS[n]) for n in (6, 7, 8)) / mean(mean(STEPS[n]) for n in range(1, 6))
