@@ -12,7 +12,7 @@ from tests.support.random_faults import clean, makespan_ns
 from tests.support.random_program import COMPUTE, PID
 from tests.support.randomtrace import RandomTrace, import_jobs
 from tests.support.snapshots import Snapshot
-from warehouse.diagnose import diagnosis, text
+from warehouse.diagnose import diagnosis, pricing, text
 from warehouse.ingest import pipeline
 from warehouse.query import session
 
@@ -144,3 +144,32 @@ def test_fragmented_memory_is_found_where_half_of_much_free_memory_is_in_pieces(
         )
         seen.add(is_fragmented)
     assert seen == {False, True}
+
+
+@pytest.mark.integration
+def test_a_replay_that_is_far_off_prices_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = import_jobs(tmp_path / "w.duckdb", {"run": clean(0)})
+    with session.opened(session.Place.of(runs.path)) as opened:
+        priced = diagnosis.diagnose(opened)
+        monkeypatch.setattr(pricing, "MOST_ERROR", -1.0)
+        estimated = diagnosis.diagnose(opened)
+
+    assert not all(row["is_bound"] for row in priced.rows if row["subject"])
+    assert all(row["is_bound"] for row in estimated.rows if row["subject"])
+    assert estimated.measured_ns == priced.measured_ns
+    assert text.headline(estimated, "run").endswith("as without changes it is off by 0.0 %.")
+
+
+@pytest.mark.slow
+def test_a_run_that_no_replay_explains_has_estimates(data_dir: Path, tmp_path: Path) -> None:
+    """Its devices are busy for half of the time, and the replay takes half as long."""
+    db = tmp_path / "w.duckdb"
+    pipeline.import_paths([data_dir / "kineto" / "sglang_prefill_decode" / "trace.json.gz"], db=db)
+    with session.opened(session.Place.of(db)) as opened:
+        found = diagnosis.diagnose(opened)
+
+    first = found.rows[0]
+    assert found.problem is not None and found.problem.startswith("without changes it is off by -5")
+    assert first["is_bound"] and first["cost_share"] > 0.3

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import QueryError, UsageError
+from warehouse.query.terminal.units import percent
 from warehouse.replay import prediction, what_if
 from warehouse.store import database
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST = 24  # changes that are replayed, those of the largest estimates
 LEAST_COVERAGE = 0.5  # below it, a cost is an estimate only
+MOST_ERROR = 0.2  # of a replay without changes; beyond it, replays price nothing
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Prices:
     saved_ns: dict[str, float]  # by what-if
     replayed_ns: float | None  # None: the run cannot be replayed
     measured_ns: float | None
-    problem: str | None  # why it cannot be replayed
+    problem: str | None  # why it cannot be replayed, or the replay tells nothing
 
 
 def price(
@@ -47,6 +49,9 @@ def price(
         return Prices({}, None, None, str(error))
     graph.connection.execute(_RELATED)
     before = _time_of(graph, unchanged, step)
+    off = before.replayed_ns / before.measured_ns - 1 if before.measured_ns else 0.0
+    if abs(off) > MOST_ERROR:
+        return Prices({}, None, before.measured_ns, f"without changes it is off by {percent(off)}")
     saved: dict[str, float] = {}
     by_estimate = sorted(findings, key=lambda each: -(each.estimate_ns or 0))
     for text in dict.fromkeys(each.what_if for each in by_estimate if each.what_if):
