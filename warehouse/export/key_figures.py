@@ -103,8 +103,9 @@ def _findings(session: Session, run: str) -> Findings | None:
     name = shlex.quote(run)
     return Findings(
         shown[:_FINDINGS],
-        f"Estimates from recorded times: other work may hide them. tw diagnose --run {name} "
-        f"replays the run without each of them, and says what it would save.{more}",
+        "Costs follow from recorded times: other work may hide what is estimated, and no repair "
+        f"saves more than a bound (at most). tw diagnose --run {name} replays the run without each "
+        f"finding, and says what that would save.{more}",
     )
 
 
