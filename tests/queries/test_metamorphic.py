@@ -165,6 +165,7 @@ SILENT: Mapping[str, str] = {
         f"finding_{name}": "nothing is wrong with the random traces in this way"
         for name in (
             "allocation",
+            "bucket_size",
             "data_loading",
             "fragmentation",
             "memory_limit",

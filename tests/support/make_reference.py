@@ -65,6 +65,7 @@ CASES = {
         "finding_slow_collective", "finding_recompilation", "finding_unaligned_shape",
         "finding_memory_limit", "finding_fragmentation",
     ),
+    "cases_buckets": ("finding_bucket_size",),
     "cases_disc": ("cluster_problems",),
     "cases_disc_times": ("cluster_times",),
     "cases_graph": ("replay_graph_node",),

@@ -1,17 +1,18 @@
-"""Records programs with a fault, and without it: a slow loader, a slow rank of two, and a shape
-that a compiled model has not seen.
+"""Records programs with a fault, and without it: a slow loader, a slow rank of two, a shape that a
+compiled model has not seen, and gradients in small buckets.
 
     python record.py FOLDER
 
 Writes loader_with.json.gz, loader_without.json.gz, compile_with.json.gz, compile_without.json.gz,
-and ranks_with/ and ranks_without/ with a file
-for each rank. The faults are pauses, or take much longer than the rest, so the load of the machine
+and ranks_with/, ranks_without/, buckets_with/ and buckets_without/ with a file for each rank.
+The faults are pauses, or take much longer than the rest, so the load of the machine
 changes little of what they cost.
 """
 
 from __future__ import annotations
 
 import gzip
+import itertools
 import os
 import sys
 import time
@@ -79,15 +80,18 @@ def compiled(other_size: int, path: Path) -> None:
     write(recorded, path)
 
 
-def train(rank: int, pause_s: float, folder: Path) -> None:
+def train(rank: int, pause_s: float, sizes: list[int], cap_mb: float | None, folder: Path) -> None:
+    """Layers of these sizes on one of two ranks; shapes are recorded where buckets are limited."""
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29631")
     torch.set_num_threads(1)
     dist.init_process_group("gloo", rank=rank, world_size=2)
     torch.manual_seed(0)
-    layers = [torch.nn.Linear(128, 128) for _ in range(4)]
-    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(*layers))
+    layers = [torch.nn.Linear(*each) for each in itertools.pairwise(sizes)]
+    model = torch.nn.parallel.DistributedDataParallel(
+        torch.nn.Sequential(*layers), bucket_cap_mb=cap_mb
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    batch = torch.randn(32, 128)
+    batch = torch.randn(32, sizes[0])
 
     def step() -> None:
         optimizer.zero_grad()
@@ -99,7 +103,8 @@ def train(rank: int, pause_s: float, folder: Path) -> None:
     for _ in range(3):
         step()
     dist.barrier()
-    with profile(activities=[ProfilerActivity.CPU]) as recorded:
+    has_shapes = cap_mb is not None
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=has_shapes) as recorded:
         for _ in range(STEPS):
             step()
     write(recorded, folder / f"rank{rank}.json.gz")
@@ -119,4 +124,8 @@ if __name__ == "__main__":
         load(pause, target / f"loader_{name}.json.gz")
         compiled(9 if pause else 8, target / f"compile_{name}.json.gz")
         (target / f"ranks_{name}").mkdir(exist_ok=True)
-        mp.spawn(train, (pause, target / f"ranks_{name}"), nprocs=2)
+        mp.spawn(train, (pause, [128] * 5, None, target / f"ranks_{name}"), nprocs=2)
+        (target / f"buckets_{name}").mkdir(exist_ok=True)
+        cap = 0.001 if pause else 25.0
+        layers = [16, 512, 64, 128, 16]
+        mp.spawn(train, (0.0, layers, cap, target / f"buckets_{name}"), nprocs=2)
