@@ -168,6 +168,8 @@ def test_a_page_and_a_workbook_mark_the_changes(db: Path, tw: Tw, tmp_path: Path
     assert side["chart"]["names"]["6"] == "run6"
     with zipfile.ZipFile(book) as opened:
         chart = opened.read("xl/charts/chart1.xml").decode()
-    assert mark["text"] in chart
+    plain = chart.replace("\N{NO-BREAK SPACE}", " ").replace("\N{NON-BREAKING HYPHEN}", "-")
+    assert mark["text"] in plain and mark["text"] not in chart
+    assert chart.count('<c:dLblPos val="l"/>') > 0
     cells = re.findall(r"<c:yVal><c:numRef><c:f>'Trend of host_ns'!([^<]*)</c:f>", chart)
     assert cells == ["$E$2:$E$9", "$F$2:$F$6", "$F$7:$F$9", "$E$7"]

@@ -195,8 +195,19 @@ def _runs(sheet: Sheet, chart: Chart) -> Iterator[dict[str, Any]]:
         yield {
             **_cells(sheet, chart.x, chart.values[0], each.row, each.row + 1),
             "marker": {"type": "diamond", "size": 9, "fill": {"color": mark}},
-            "data_labels": {"value": True, "position": "above", "custom": [{"value": each.text}]},
+            # Left of a change is mostly no line: it comes from another level.
+            "data_labels": {
+                "value": True,
+                "position": "left",
+                "custom": [{"value": _whole(each.text)}],
+            },
         }
+
+
+def _whole(text: str) -> str:
+    """The text, which LibreOffice breaks only after commas: it does so in spaces and numbers."""
+    parts = text.replace("-", "\N{NON-BREAKING HYPHEN}").split(", ")
+    return ", ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts)
 
 
 def _pieces(sheet: Sheet, chart: Chart, value: str, color: str) -> Iterator[dict[str, Any]]:
