@@ -85,6 +85,7 @@ ACROSS_RANKS: Mapping[str, str] = {
     "collective_hang": "it compares ranks",
     "collective_mismatch": "it compares ranks",
     "collective_progress": "it compares ranks",
+    "communication_by_class": "it compares with the mean of all ranks",
     "data_quality": "it says which ranks are missing",
     "timeline_track": "tracks share one budget, and clocks are known by the others of the run",
     "collective_instance": "waiting is for other ranks",

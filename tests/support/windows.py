@@ -85,6 +85,8 @@ SUMS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], Mapping[str, object]]
     "counter_summary": (("trace_id", "track_id"), ("span_ns",), {}),
     "collective_bandwidth": (("trace_id", "side", "kind", "group_name"),
                              ("total_bytes", "total_ns"), {}),
+    "communication_by_class": ((*_DEVICE, "side", "class"),
+                               ("message_bytes", "communication_ns", "exposed_ns"), {}),
 }  # fmt: skip
 
 #: Queries whose rows are single things: a window chooses among them and changes none.
@@ -111,6 +113,7 @@ OTHER: Mapping[str, str] = {
     "collective_mismatch": "dumps are read whole",
     "collective_progress": "dumps are read whole",
     "communication_by_size": "means of whole operations",
+    "process_group_class": "groups of whole traces",
     "counter_by_op": "averages of counters",
     "counter_range": "one row for each range",
     "coverage": "shares of whole work in the window",

@@ -91,7 +91,7 @@ def _text(value: object) -> str | None:
 KINETO = FileImporter(
     name="kineto",
     title="PyTorch profiler traces (Kineto JSON), CUDA, ROCm, MTIA and CPU",
-    version=4,
+    version=5,
     generic_stems=("kineto",),
     capture_folder="capture_traces",  # as vLLM and SGLang name it
     sniff=sniff,

@@ -352,6 +352,30 @@ LEFT JOIN (VALUES
   ON b.data_type = s.a."dtype" OR (s.a."dtype" IS NULL AND b.type_name = s.input_type)
 ORDER BY s.id;
 
+-- Process groups the process was in, whether or not it used them.
+INSERT INTO process_group BY NAME
+SELECT
+  (trace_id << 32) + row_number() OVER (PARTITION BY trace_id ORDER BY n) - 1 AS id,
+  trace_id,
+  json_extract_string(config, '$.pg_name') AS name,
+  json_extract_string(config, '$.pg_desc') AS description,
+  json_extract_string(config, '$.backend_config') AS backend,
+  coalesce(TRY_CAST(json_extract_string(config, '$.pg_size') AS BIGINT), len(ranks)) AS n_ranks,
+  to_json(ranks)::VARCHAR AS ranks_json,
+  config::VARCHAR AS attributes_json
+FROM (
+  SELECT *, TRY_CAST(json_extract(config, '$.ranks') AS BIGINT[]) AS ranks
+  FROM (
+    SELECT
+      getvariable('trace_id') + trace_n AS trace_id,
+      unnest(json_extract(metadata_json, '$.distributedInfo.pg_config[*]')) AS config,
+      generate_subscripts(json_extract(metadata_json, '$.distributedInfo.pg_config[*]'), 1) AS n
+    FROM scratch.source_trace
+  )
+)
+WHERE json_extract_string(config, '$.pg_name') IS NOT NULL
+ORDER BY id;
+
 -- Hardware counters of CUPTI's range profiler: every number in the arguments of its ranges.
 INSERT INTO metric
 SELECT
