@@ -201,7 +201,7 @@ def test_names_and_use_of_groups_say_their_class(made: Path) -> None:
 
 def test_times_of_random_jobs_are_those_of_their_kernels(random_runs: Runs) -> None:
     """Their groups have no class: all communication of a device is one row."""
-    expected: dict[tuple[str, int, int], tuple[int, int, int]] = {}
+    expected: dict[tuple[str, int, int | None], tuple[int, int, int]] = {}
     for name, traces in random_runs.jobs.items():
         for trace in traces:
             for device in {work.device for work in trace.collectives}:
