@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from tests.conftest import CHROMIUM
@@ -372,6 +374,110 @@ def test_a_comparison_ends_with_the_timeline_and_a_jump_lands_on_it(
     )
     end = "scrollY + innerHeight >= document.documentElement.scrollHeight - 1"
     page.wait(f"Math.abs({section}.top - {margin}) < 2 || ({end} && {section}.top < innerHeight)")
+    assert page.complaints == []
+
+
+def drawn_and_linked(page: Page) -> tuple[set[int], set[tuple[str, int, int]], list[Any]]:
+    """Ids of the slices that a page draws, its links, and (what it launched, start, name) of
+    calls that it does not draw."""
+    timeline = json.loads(page.text("#timeline-data"))
+    ids = [
+        (track["trace_id"] << 32) + each
+        for track in timeline["tracks"]
+        for each in track["slices"]["id"]
+    ]
+    links = {
+        (each["kind"], ids[source], ids[target])
+        for each in timeline["links"]
+        for source, target in zip(accumulate(each["from"]), accumulate(each["to"]), strict=True)
+    }
+    ends = timeline.get("ends", {"to": [], "start": [], "name": []})
+    names = [timeline["names"][each] for each in ends["name"]]
+    launched = [ids[each] for each in ends["to"]]
+    return set(ids), links, sorted(zip(launched, accumulate(ends["start"]), names, strict=True))
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", ["one", "two"])
+def test_links_of_drawn_slices_are_those_of_the_warehouse(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    ids, links, ends = drawn_and_linked(browser.page(pages[name]))
+    with duckdb.connect(str(pages[name].parent / "w.duckdb"), read_only=True) as connection:
+        stored = connection.execute(
+            "SELECT kind, from_id, to_id, rule FROM link WHERE link_set = 'default'"
+        ).fetchall()
+        calls = {
+            id: (ts, text)
+            for id, ts, text in connection.execute("SELECT id, ts, name FROM slice").fetchall()
+        }
+    nested = {"step", "annotation", "python", "module"}
+    kept = [
+        each[:3]
+        for each in stored
+        if each[0] not in nested and each[::3] != ("op_launch", "containment")
+    ]
+    assert links == {each for each in kept if each[1] in ids and each[2] in ids}
+    assert {"launch"} <= {kind for kind, *_ in links}
+    assert ends == sorted(
+        (target, *calls[source])
+        for kind, source, target in kept
+        if kind == "launch" and source not in ids and target in ids
+    )
+    assert bool(ends) == (name == "one")
+
+
+@pytest.mark.integration
+def test_a_kernel_leads_to_its_call_and_the_call_to_the_kernel(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    page = browser.page(pages["two"])
+    _, links, _ = drawn_and_linked(page)
+    callers = {target: source for kind, source, target in links if kind == "launch"}
+    kept_id = (
+        "(({row, level, at}) => row.track.info.trace_id * 2 ** 32 + level.id[at])"
+        "(tw.timeline.kept())"
+    )
+    relations = "tw.timeline.relations().map(([name, places]) => [name, places.length])"
+    accent = """(() => {
+      const canvas = document.getElementById("timeline-canvas");
+      const { width, height } = canvas;
+      const copy = Object.assign(document.createElement("canvas"), { width, height });
+      const context = copy.getContext("2d", { willReadFrequently: true });
+      context.fillStyle = tw.color("--accent");
+      context.fillRect(0, 0, 1, 1);
+      const wanted = context.getImageData(0, 0, 1, 1).data.join();
+      context.drawImage(canvas, 0, 0);
+      const { data } = context.getImageData(0, 60, width, height - 60);
+      let n = 0;
+      for (let i = 0; i < data.length; i += 4) n += data.slice(i, i + 4).join() === wanted;
+      return n;
+    })()"""
+    page.value("document.getElementById('timeline-section').scrollIntoView({behavior: 'instant'})")
+    page.value("document.getElementById('timeline-canvas').focus()")
+    assert page.value("tw.timeline.search('owned')") > 0
+    for _ in range(30):
+        page.key("n")
+        if int(page.value(kept_id)) in callers:
+            break
+    kernel = int(page.value(kept_id))
+    assert ["launched by", 1] in page.value(relations)
+    page.settle()
+    assert page.value(accent) > 20
+    page.key("l")
+    assert page.value("document.getElementById('kept').contains(document.activeElement)")
+    button = "[...document.querySelectorAll('#kept button')].at(-1)"
+    launched_by = "[...document.querySelectorAll('#kept dt')].at(-1).textContent"
+    assert page.value(launched_by) == "launched by"
+    page.value(f"{button}.click()")
+    assert int(page.value(kept_id)) == callers[kernel]
+    assert any(name == "launched" for name, _ in page.value(relations))
+    page.value(f"{button}.click()")
+    assert int(page.value(kept_id)) == kernel
+    page.value("document.getElementById('timeline-canvas').focus()")
+    page.key("Escape")
+    page.settle()
+    assert page.value(accent) == 0
     assert page.complaints == []
 
 

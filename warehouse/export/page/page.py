@@ -34,7 +34,9 @@ SCRIPTS = (
     "heat.js",
     "charts.js",
     "timeline_data.js",
+    "timeline_links.js",
     "timeline_paint.js",
+    "timeline_text.js",
     "timeline.js",
     "page.js",
 )

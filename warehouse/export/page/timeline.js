@@ -4,6 +4,7 @@ tw.timeline = (() => {
   const { element, format } = tw;
   const { build, fold, firstBucket, firstAfter, clocks } = tw.timelineData;
   const { Painter, layout, categoryColor, PATH, GUTTER, RULER, ROW } = tw.timelinePaint;
+  const { describe } = tw.timelineText;
   const at = (id) => document.getElementById(id);
   const NAME_LIST = 14;
 
@@ -25,6 +26,7 @@ tw.timeline = (() => {
       return;
     }
     model = { ...build(values), isCompared };
+    tw.timelineLinks.build(model);
     state.layout = layout(model);
     painter = new Painter(at("timeline-canvas"), model);
     view = { start: 0, end: 1, scroll: 0 };
@@ -180,47 +182,6 @@ tw.timeline = (() => {
     return `tw export html ${which} --from ${Math.max(0, Math.floor(first))} --to ${Math.max(1, Math.ceil(last))}`;
   }
 
-  function describe(found) {
-    const { level, row } = found;
-    if (found.kind === "bucket") return describeBucket(found);
-    const dur = level.unfinished[found.at] ? "never ended" : format.time(level.dur[found.at]);
-    return {
-      title: model.names[level.name[found.at]] || "(no name)",
-      facts: [
-        ["duration", dur, `${format.whole(level.dur[found.at])} ns`],
-        ["start", format.time(level.start[found.at]), `${format.whole(level.start[found.at])} ns`],
-        ["category", model.categories[level.category[found.at]] || "none"],
-        ["track", `${row.group.name} · ${row.track.details}`],
-        ...listed(row.track.info, level.index[found.at]),
-      ],
-    };
-  }
-
-  // The row of a command in the workbook, counting the row of headings.
-  function listed(info, index) {
-    if (index < 0 || !info.list) return [];
-    return [
-      ["index", String(index)],
-      ["in the workbook", `sheet ${info.list}, row ${index + 2}`],
-    ];
-  }
-
-  function describeBucket({ level, row, at: place }) {
-    const { shade } = level;
-    return {
-      title: `${format.whole(shade.n[place])} aggregated slices`,
-      facts: [
-        [
-          "busy",
-          `${format.value(shade.share[place] / 1000, { unit: "ratio" })} of ${format.time(model.bucket_ns)}`,
-        ],
-        ["from", format.time(shade.start[place]), `${format.whole(shade.start[place])} ns`],
-        ["mostly", model.categories[shade.category[place]] || "no category"],
-        ["track", `${row.group.name} · ${row.track.details}`],
-      ],
-    };
-  }
-
   function tip(found, x, y) {
     const place = at("tip");
     place.hidden = found.kind !== "slice" && found.kind !== "bucket" && found.kind !== "label";
@@ -232,7 +193,7 @@ tw.timeline = (() => {
           : found.row.track.details,
       );
     } else {
-      const { title, facts } = describe(found);
+      const { title, facts } = describe(model, found);
       const lines = facts.map(([key, text]) => element("div", { text: `${key}: ${text}` }));
       place.replaceChildren(element("b", { text: title }), ...lines);
     }
@@ -248,10 +209,11 @@ tw.timeline = (() => {
   // Selects a slice: outlines it and shows its details below.
   function keep(found) {
     state.kept = found && found.kind === "slice" ? found : null;
+    state.relations = state.kept ? tw.timelineLinks.of(model, placed(found)) : [];
     const place = at("kept");
     if (!found || (found.kind !== "slice" && found.kind !== "bucket")) place.replaceChildren();
     else {
-      const { title, facts } = describe(found);
+      const { title, facts } = describe(model, found);
       const rows = [
         ...facts.map(([key, text, exact]) => [key, exact ? `${text} (${exact})` : text]),
         ...more(found),
@@ -260,10 +222,37 @@ tw.timeline = (() => {
         "dl",
         {},
         ...rows.flatMap(([key, text]) => [element("dt", { text: key }), element("dd", { text })]),
+        ...tw.timelineLinks.list(model, state.relations, follow),
       );
       place.replaceChildren(element("h3", { text: title }), list);
     }
     paint();
+  }
+
+  const placed = ({ row, ...found }) => ({ ...found, group: row.group, track: row.track });
+
+  // Shows a related slice; one that is not drawn has a place only.
+  function follow(place) {
+    reveal(place);
+    if (place.kind === "slice") {
+      go(inRow(place));
+      return;
+    }
+    const middle = place.start + place.dur / 2;
+    const half = Math.max(place.dur * 5, (view.end - view.start) / 2);
+    show(middle - half, middle + half);
+  }
+
+  const inRow = (found) => ({
+    ...found,
+    row: state.layout.rows.find((row) => row.track === found.track),
+  });
+
+  // Expands the group and the track of a slice.
+  function reveal(found) {
+    found.group.open = true;
+    if (found.depth >= tw.timelineData.shownLevels(found.track)) found.track.fold = "all";
+    state.layout = layout(model);
   }
 
   function more(found) {
@@ -276,6 +265,7 @@ tw.timeline = (() => {
     }
     const id = info.trace_id * 2 ** 32 + found.level.id[found.at];
     return [
+      ["by duration", tw.timelineLinks.rank(model, placed(found))],
       ["slice_id", String(id)],
       ["children", `tw query slice_children -p slice_id=${id} --trace ${info.trace_id}`],
     ];
@@ -359,10 +349,8 @@ tw.timeline = (() => {
     if (!state.found.length) return;
     state.foundAt = (state.foundAt + step + state.found.length) % state.found.length;
     const found = state.found[state.foundAt];
-    found.group.open = true;
-    if (found.depth >= tw.timelineData.shownLevels(found.track)) found.track.fold = "all";
-    state.layout = layout(model);
-    go({ ...found, row: state.layout.rows.find((row) => row.track === found.track) });
+    reveal(found);
+    go(inRow(found));
   }
 
   // ---- pointer and keys ---------------------------------------------------------------------------
@@ -452,6 +440,7 @@ tw.timeline = (() => {
     ".": () => neighbour(1),
     n: () => match(1),
     p: () => match(-1),
+    l: () => at("kept").querySelector("button")?.focus(),
     enter: () => state.kept && toggle(state.kept.row),
     escape: () => keep(null),
   };
@@ -490,5 +479,5 @@ tw.timeline = (() => {
     paintNow();
   }
 
-  return { start, search, repaint, match, view: () => ({ ...view }), kept: () => state.kept };
+  return { start, search, repaint, match, view: () => ({ ...view }), kept: () => state.kept, relations: () => state.relations };
 })();

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warehouse.export import presentation
-from warehouse.export.page import predicted
+from warehouse.export.page import links, predicted
 from warehouse.export.page.data import TEXT_LENGTH, cut
 from warehouse.query.selection import LISTED_RANKS
 
@@ -76,7 +76,7 @@ def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
     for each in presentation.of_scope(session.connection).values():
         if each.listed_category:
             _colour_engines(rows, categories, each.listed_category)
-    return {
+    found = {
         "tracks": rows,
         "names": names,
         "categories": categories,
@@ -87,6 +87,8 @@ def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
         "n_shown": slices.num_rows,
         "has_window": session.seen.has_window,
     }
+    links.add(session, found)
+    return found
 
 
 def _indexes(

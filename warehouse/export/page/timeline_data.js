@@ -35,6 +35,16 @@ tw.timelineData = (() => {
     return found;
   }
 
+  function position(sorted, value) {
+    let [low, high] = [0, sorted.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sorted[middle] < value) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   function levels(track, bucketNs) {
     const time = shared(track);
     const sliceStarts = starts(track.slices.start, time);
@@ -50,6 +60,7 @@ tw.timelineData = (() => {
       for (const key of ["name", "category", "id", "unfinished", "index"])
         level[key] = pick(track.slices[key], here, Float64Array);
       level.reach = reach(level.start, level.dur);
+      level.atOf = (place) => position(here, place);
       const shade = buckets[depth] || [];
       level.shade = { start: pick(bucketStarts, shade, Float64Array) };
       for (const key of ["n", "share", "category"])
@@ -190,5 +201,5 @@ tw.timelineData = (() => {
     return notes;
   }
 
-  return { build, shownLevels, fold, firstAfter, firstBucket, clocks };
+  return { build, shared, shownLevels, fold, firstAfter, firstBucket, clocks };
 })();

@@ -9,6 +9,7 @@ tw.timelinePaint = (() => {
   const ROW = 17;
   const GROUP = 22;
   const GAP = 5;
+  const ARROWS = 40; // of each relation
   const PATH = "#d1495b"; // the critical path
   const HUES = {
     kernel: 150,
@@ -197,6 +198,57 @@ tw.timelinePaint = (() => {
         if (row.kind === "group") this.group(row, y);
         else this.track(row, y);
       }
+      this.arrows();
+      context.restore();
+    }
+
+    // From and to the slices that are related to the selected one, where their rows are open.
+    arrows() {
+      const { kept, relations } = this.state;
+      if (!kept) return;
+      const { startOf, endOf } = tw.timelineLinks;
+      const here = this.anchor({ ...kept, track: kept.row.track });
+      for (const [name, places] of relations) {
+        if (name === "within") continue;
+        for (const place of places.slice(0, ARROWS)) {
+          const there = this.anchor(place);
+          if (!here || !there) continue;
+          const isAfter = startOf(place) >= startOf(kept);
+          const [from, to] = isAfter ? [kept, place] : [place, kept];
+          const [fromY, toY] = isAfter ? [here, there] : [there, here];
+          this.arrow(this.x(Math.min(endOf(from), startOf(to))), fromY, this.x(startOf(to)), toY);
+        }
+      }
+    }
+
+    // The middle of a slice's row on the canvas; undefined if its group is collapsed.
+    anchor({ track, depth }) {
+      const row = this.state.layout.rows.find((each) => each.track === track);
+      return (
+        row &&
+        RULER + row.y - this.view.scroll + 2 + Math.min(depth, shownLevels(track) - 1) * ROW + ROW / 2
+      );
+    }
+
+    arrow(x, y, toX, toY) {
+      const { context } = this;
+      if (Math.max(x, toX) < GUTTER || Math.min(x, toX) > this.width) return;
+      context.save();
+      context.beginPath();
+      context.rect(GUTTER, RULER, this.width - GUTTER, this.height);
+      context.clip();
+      context.strokeStyle = context.fillStyle = this.look.accent;
+      context.lineWidth = 1.5;
+      const bend = Math.max(12, Math.min(80, (toX - x) / 2));
+      context.beginPath();
+      context.moveTo(x, y);
+      context.bezierCurveTo(x + bend, y, toX - bend, toY, toX - 5, toY);
+      context.stroke();
+      context.beginPath();
+      context.moveTo(toX, toY);
+      context.lineTo(toX - 7, toY - 4);
+      context.lineTo(toX - 7, toY + 4);
+      context.fill();
       context.restore();
     }
 
