@@ -213,13 +213,15 @@ found AS (
 )
 SELECT
   f.run_id, f.what_if, f.subject, f.rank,
-  least(f.removed_ns, l.extent_ns - CASE WHEN f.what_if LIKE 'drop%' THEN l.other_ns ELSE l.work_ns END) AS most_ns
+  greatest(
+    least(f.removed_ns, l.extent_ns - CASE WHEN f.what_if LIKE 'drop%' THEN l.other_ns ELSE l.work_ns END), 0
+  ) AS most_ns
 FROM found AS f
 JOIN longest AS l ON l.run_id = f.run_id
 UNION ALL
 SELECT
   b.run_id, 'equal_ranks(rank = $rank)', NULL, b.rank,
-  least(m.most_ns + b.unknown_ns + l.extent_ns - b.extent_ns, l.extent_ns)::BIGINT
+  greatest(least(m.most_ns + b.unknown_ns + l.extent_ns - b.extent_ns, l.extent_ns), 0)::BIGINT
 FROM beside AS b
 JOIN longest AS l ON l.run_id = b.run_id
 JOIN (SELECT run_id, ceil(sum(most_ns)) AS most_ns FROM margin GROUP BY run_id) AS m ON m.run_id = b.run_id
