@@ -11,7 +11,7 @@ tensor, with sequence parallelism); all_reduce of other values in forward and ba
 tensor); sends and receives only (0.7: pipeline; if the rank sends to others than it receives from, 0.5:
 pipeline or context); all_to_all (0.7: expert if it is uneven, else 0.5). Evidence for one class adds up
 (1 - the product of what is missing to 1); of classes that exclude each other, the likelier is chosen,
-with the chance that it alone is right. Equal ones are told apart by the distance of neighbouring ranks, in
+with the chance that it alone is right. Equal ones are distinguished by the distance of neighbouring ranks, in
 the usual order: tensor nearest, then context, expert, data, fsdp and pipeline. Without evidence the class is
 NULL: a group of all ranks that only synchronizes, or one of a library that does not record groups and of
 which a trace has several. Each rank's own recording decides; a time window hides none.

@@ -102,7 +102,7 @@ def test_a_file_of_costs_that_were_changed_does_not_match(db: Path, tw: Tw) -> N
 def test_what_is_estimated_or_unknown_is_so_in_a_workbook(tmp_path: Path) -> None:
     row = {**dict.fromkeys(column.name for column in COLUMNS), "finding": "copy", "remedy": "it",
            "subject": "a", "sentence": "Found", "evidence": "copy_summary@1"}  # fmt: skip
-    rows = [{**row, "is_bound": share != 0.5, "cost_share": share, "cost_ns": share,
+    rows = [{**row, "is_replayed": share == 0.5, "cost_share": share, "cost_ns": share,
              "most_ns": most} for share, most in ((0.5, 0.6), (0.25, 0.3), (0.2, 0.2), (None, None))
             ]  # fmt: skip
     figures = KeyFigures((), {}, findings=Findings(rows, "All", heading="Cost"))

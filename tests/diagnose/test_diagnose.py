@@ -44,7 +44,7 @@ def test_a_fault_is_found_and_its_price_is_what_the_program_saves_without_it(
     rows = found(with_fault, tmp_path)
 
     (mine,) = [row for row in rows[:2] if row["finding"] == KINDS[kind].finding][:1]
-    assert not mine["is_bound"]
+    assert mine["is_replayed"]
     assert mine["cost_ns"] == pytest.approx(cost, rel=0.1)
     assert mine["cost_share"] == pytest.approx(mine["cost_ns"] / makespan_ns(with_fault))
     assert all(row["cost_ns"] <= row["most_ns"] + 2 for row in rows)
@@ -83,6 +83,6 @@ def test_a_repair_of_a_recorded_program_saves_what_was_predicted(
         if run == "with":
             first = found.rows[0]
 
-    assert (first["finding"], first["is_bound"]) == (finding, False)
+    assert (first["finding"], first["is_replayed"]) == (finding, True)
     assert first["cost_ns"] == pytest.approx(measured["with"] - measured["without"], rel=0.15)
     assert first["cost_ns"] <= first["most_ns"]

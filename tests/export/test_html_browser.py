@@ -446,11 +446,11 @@ def test_a_kernel_leads_to_its_call_and_the_call_to_the_kernel(
       const context = copy.getContext("2d", { willReadFrequently: true });
       context.fillStyle = tw.color("--accent");
       context.fillRect(0, 0, 1, 1);
-      const wanted = context.getImageData(0, 0, 1, 1).data.join();
+      const color = context.getImageData(0, 0, 1, 1).data.join();
       context.drawImage(canvas, 0, 0);
       const { data } = context.getImageData(0, 60, width, height - 60);
       let n = 0;
-      for (let i = 0; i < data.length; i += 4) n += data.slice(i, i + 4).join() === wanted;
+      for (let i = 0; i < data.length; i += 4) n += data.slice(i, i + 4).join() === color;
       return n;
     })()"""
     page.value("document.getElementById('timeline-section').scrollIntoView({behavior: 'instant'})")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import GPU, WarehouseCache
+from tests.support.sharing import DDP, GPU, WarehouseCache
 from warehouse.errors import QueryError, TwError, UsageError
 from warehouse.mcp import answers
 from warehouse.mcp.answers import Answers, Limits
@@ -37,6 +37,13 @@ def test_runs_are_listed_with_units_of_columns(path: Path) -> None:
     assert found["columns"][0] == "run_id [id]"
     assert [row[1] for row in found["rows"]] == ["gpu"]
     assert found["n_rows"] == 1
+
+
+def test_the_newest_runs_are_listed_first(imported_files: WarehouseCache) -> None:
+    found = over(imported_files(("older", [TRACE]), DDP)).list_runs(max_rows=1)
+
+    assert [row[1] for row in found["rows"]] == ["ddp"]
+    assert found["n_rows"] == 2
 
 
 def test_statements_give_the_rows_of_the_trace(path: Path) -> None:

@@ -11,7 +11,7 @@ import click
 
 from warehouse.cli import options, schedule_run
 from warehouse.cli.completion import query_names, run_names
-from warehouse.cli.trend_options import How, how
+from warehouse.cli.trend_options import TrendOptions, trend_options
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def schedule() -> None:
     metavar="COLUMN",
     help="Follow this column of the query over the runs, as `tw trend` does.",
 )
-@how("With --trend: ")
+@trend_options("With --trend: ")
 @click.option(
     "-p",
     "parameters",
@@ -127,7 +127,7 @@ def add(
     report: str | None,
     diagnoses: bool,
     trend: str | None,
-    how: How,
+    rules: TrendOptions,
     parameters: tuple[str, ...],
     runs: tuple[str, ...],
     ranks: tuple[str, ...],
@@ -164,8 +164,8 @@ def add(
     place = session.Place.of(db, wait_s=wait_s)
     made = definition.Definition(
         name=name, cron=cron, time_zone=zone, query=query, report=report, diagnoses=diagnoses,
-        trend=trend, only=how.only, aggregate=how.aggregate, by=how.by, where=how.where,
-        level=how.level, parameters=options.pairs(parameters),
+        trend=trend, only=rules.only, aggregate=rules.aggregate, by=rules.by, where=rules.where,
+        level=rules.level, parameters=options.pairs(parameters),
         runs=runs or (("all",) if trend else ("latest",)),
         ranks=tuple(sorted({n for text in ranks for n in parse_ranks(text)})),
         format=format or _format(template), is_csv_safe=is_csv_safe, output=template,

@@ -14,7 +14,7 @@ from warehouse.cli import options, table_options
 from warehouse.cli.completion import query_names, query_parameters
 from warehouse.cli.emit import echo_sentence, emit, say_count
 from warehouse.cli.scope_options import announce, scope
-from warehouse.cli.trend_options import How, how
+from warehouse.cli.trend_options import TrendOptions, trend_options
 from warehouse.errors import ExitCode
 from warehouse.query import encoding
 from warehouse.query.selection import Selection
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     shell_complete=query_parameters,
     help="Parameter of the query; repeatable.",
 )
-@how()
+@trend_options()
 @click.option(
     "--fail-if",
     "condition",
@@ -59,7 +59,7 @@ def trend(
     query: str,
     column: str,
     parameters: tuple[str, ...],
-    how: How,
+    rules: TrendOptions,
     condition: str | None,
     format: str | None,
     target: Path | None,
@@ -87,12 +87,12 @@ def trend(
     from warehouse.query import alarm, session
     from warehouse.trend.trend import Figure, trend
 
-    figure = Figure(query, column, options.pairs(parameters), how.only, how.aggregate)
+    figure = Figure(query, column, options.pairs(parameters), rules.only, rules.aggregate)
     chosen_format = "" if options.is_document(target, format) else _format(target, format)
     place = session.Place.of(db, wait_s=wait_s)
     with session.opened(place, replace(selection, runs=selection.runs or ("all",))) as opened:
         announce(opened.seen, quiet=quiet)
-        found = trend(opened, figure, by=how.by, where=how.where, level=how.level)
+        found = trend(opened, figure, by=rules.by, where=rules.where, level=rules.level)
         if not chosen_format and target is not None:
             _write_document(opened, found, target)
     failing = alarm.matching(found.rows, condition, ("run",)) if condition is not None else []

@@ -16,7 +16,7 @@ LEVEL = 0.01
 
 
 @dataclass(frozen=True)
-class How:
+class TrendOptions:
     """How a column is followed over runs."""
 
     only: str | None
@@ -26,15 +26,15 @@ class How:
     level: float
 
 
-def how(of: str = "") -> Callable[[Command], Command]:
-    """Adds --only, --aggregate, --by, --where and --level; the command gets `how`.
+def trend_options(of: str = "") -> Callable[[Command], Command]:
+    """Adds --only, --aggregate, --by, --where and --level; the command gets them as `rules`.
 
     Their help begins with `of`.
     """
 
     def add(command: Command) -> Command:
         @functools.wraps(command)
-        def with_how(
+        def with_rules(
             *args: Any,
             only: str | None,
             aggregate: str,
@@ -44,9 +44,9 @@ def how(of: str = "") -> Callable[[Command], Command]:
             **kwargs: Any,
         ) -> Any:
             tags = options.pairs(where, "--where KEY=VALUE")
-            return command(*args, how=How(only, aggregate, by, tags, level), **kwargs)
+            return command(*args, rules=TrendOptions(only, aggregate, by, tags, level), **kwargs)
 
-        wrapped: Any = with_how
+        wrapped: Any = with_rules
         for option in reversed(_options(of)):
             wrapped = option(wrapped)
         return wrapped  # type: ignore[no-any-return]

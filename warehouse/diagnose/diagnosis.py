@@ -27,8 +27,9 @@ COLUMNS = (
     Column("subject", "VARCHAR", "text", "What it is about; NULL: not judged", nullable=True),
     Column("cost_ns", "DOUBLE", "ns", "What a repair would save; NULL: unknown", nullable=True),
     Column("cost_share", "DOUBLE", "ratio", "cost_ns by the measured time", nullable=True),
-    Column("is_bound", "BOOLEAN", "bool",
-           "Whether cost_ns is not replayed, but an estimate, or most_ns if that is less"),
+    Column("is_replayed", "BOOLEAN", "bool",
+           "Whether cost_ns is of a replay, and at least half of the device time is covered; "
+           "else it is an estimate, or most_ns if that is less"),
     Column("most_ns", "DOUBLE", "ns",
            "What a repair saves at most, from recorded times; NULL: no bound is known",
            nullable=True),
@@ -102,7 +103,7 @@ def diagnose(session: Session, step: int | None = None, *, replays: bool = True)
 
 def _row(each: Finding, prices: Prices, measured: float | None) -> dict[str, Any]:
     saved = prices.saved_ns.get(each.what_if) if each.what_if else None
-    is_bound = saved is None or (each.coverage or 1) < pricing.LEAST_COVERAGE
+    is_replayed = saved is not None and (each.coverage or 1) >= pricing.LEAST_COVERAGE
     cost = each.estimate_ns if saved is None else saved
     share = None if cost is None or not measured else cost / measured
     return {
@@ -110,7 +111,7 @@ def _row(each: Finding, prices: Prices, measured: float | None) -> dict[str, Any
         "severity": _severity(share),
         "cost_ns": None if cost is None else float(cost),
         "cost_share": share,
-        "is_bound": is_bound,
+        "is_replayed": is_replayed,
         "what_if": each.what_if if saved is not None else None,
     }
 
@@ -120,7 +121,7 @@ def _unjudged(each: Unjudged) -> dict[str, Any]:
         **dict.fromkeys(column.name for column in COLUMNS),
         "finding": each.finding,
         "severity": "not judged",
-        "is_bound": False,
+        "is_replayed": False,
         "evidence": each.evidence,
         "sentence": each.reason,
     }

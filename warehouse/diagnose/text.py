@@ -76,7 +76,7 @@ def cost(row: dict[str, Any]) -> str:
         return "unknown cost"
     amount = duration(row["cost_ns"])
     share = "" if row["cost_share"] is None else f"{percent(row['cost_share'])}, "
-    if not row["is_bound"]:
+    if row["is_replayed"]:
         return f"{share}{amount}"
     if is_most(row):
         return f"at most {share}{amount}"
@@ -86,7 +86,8 @@ def cost(row: dict[str, Any]) -> str:
 
 def is_most(row: dict[str, Any]) -> bool:
     """Whether the cost of a finding is a bound, which holds, not an estimate, nor replayed."""
-    return bool(row["is_bound"] and row["most_ns"] is not None and row["cost_ns"] >= row["most_ns"])
+    is_known = row["most_ns"] is not None and not row["is_replayed"]
+    return bool(is_known and row["cost_ns"] >= row["most_ns"])
 
 
 def about(row: dict[str, Any]) -> str:

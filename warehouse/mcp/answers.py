@@ -1,6 +1,6 @@
 """What the tools of the server return: rows and descriptions, of limited size.
 
-The warehouse is opened for reading, by each call anew, so that others can write in between.
+Each call opens the warehouse for reading and closes it, so that others can write between calls.
 """
 
 from __future__ import annotations
@@ -48,7 +48,13 @@ class Answers:
         self.limits = limits
 
     def list_runs(self, max_rows: int = 50) -> Answer:
-        return self._rows("runs", {}, {"run": "all"}, max_rows)
+        """The newest runs first, so that the others are left out."""
+        from warehouse.query.result import QueryResult
+
+        with session.opened(self.place, _selection({"run": "all"})) as opened:
+            result = opened.run("runs", timeout_s=self.limits.timeout_s)
+            rows = result.table().sort_by([("run_id", "descending")])
+            return self._limited(QueryResult(rows, result.columns, {}), max_rows)
 
     def list_queries(self, group: str | None = None) -> str:
         from warehouse.library import describe
@@ -212,12 +218,12 @@ def _first(rows: Rows, most: int) -> tuple[pa.Table, int | None]:
     return pa.Table.from_batches(kept, rows.schema), n_rows
 
 
-def _chosen(columns: Iterable[Column], wanted: Sequence[str]) -> list[str]:
+def _chosen(columns: Iterable[Column], selected: Sequence[str]) -> list[str]:
     names = [column.name for column in columns]
-    for name in wanted:
+    for name in selected:
         if name not in names:
             raise UsageError(f"no column {name!r}", hint=f"Columns: {', '.join(names)}.")
-    return list(wanted) or names
+    return list(selected) or names
 
 
 def _encoded(table: pa.Table, names: Sequence[str]) -> list[bytes]:

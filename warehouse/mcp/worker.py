@@ -1,7 +1,7 @@
-"""The process that computes answers: ended at the time limit, and started anew for the next call.
+"""The process that computes answers: killed at the time limit, and restarted for the next call.
 
-Replays and what follows a query in Python cannot be interrupted; the end of their process can
-not be missed. What is printed there goes to stderr: stdout belongs to the protocol.
+A query can be interrupted, a replay and other Python code cannot: killing the process stops both.
+Its output goes to stderr, as stdout belongs to the protocol.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ ORDER BY kind <> 'launch', kind <> 'op_device', kind <> 'collective_peer', kind,
 _ENDS = """
 SELECT s.id, s.track_id, s.ts, greatest(s.dur, 0) AS dur, s.depth, s.name
 FROM slice AS s
-SEMI JOIN (SELECT unnest(?::BIGINT[]) AS id) AS wanted ON wanted.id = s.id
+SEMI JOIN (SELECT unnest(?::BIGINT[]) AS id) AS call ON call.id = s.id
 ORDER BY s.id
 """
 
@@ -101,10 +101,10 @@ def _ends(
     return {name: values.tolist() for name, values in ends.items()}
 
 
-def _places(ids: Whole, order: Whole, wanted: Whole) -> Whole:
-    """Returns the place of each wanted id; -1 if there is none."""
-    at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
-    return np.where(ids[order[at]] == wanted, order[at], -1)
+def _places(ids: Whole, order: Whole, sought: Whole) -> Whole:
+    """Returns the place of each sought id in `ids`; -1 if it is not there."""
+    at = np.minimum(np.searchsorted(ids, sought, sorter=order), len(ids) - 1)
+    return np.where(ids[order[at]] == sought, order[at], -1)
 
 
 def _differences(values: Whole) -> list[int]:

@@ -1,5 +1,5 @@
 "use strict";
-// What is said of a slice and of a bar of aggregated slices.
+// Describes a slice, and a bar of aggregated slices.
 tw.timelineText = (() => {
   const { format } = tw;
 

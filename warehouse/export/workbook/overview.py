@@ -63,7 +63,8 @@ def _findings(book: Book, sheet: Worksheet, row: int, found: Findings) -> int:
         row += 1
         about = f"{text.about(each)} Try: {each['remedy']}. See: tw query {each['evidence']}"
         sheet.write_string(row, 0, each["finding"].replace("_", " "), wrapped)
-        form = '"est. "0.0%' if each["is_bound"] and found.heading != "Estimate" else "0.0%"
+        is_marked = not each["is_replayed"] and found.heading != "Estimate"
+        form = '"est. "0.0%' if is_marked else "0.0%"
         form = '"at most "0.0%' if text.is_most(each) else form
         share = book.style(num_format=form, bold=True, valign="top")
         if each["cost_share"] is None:
