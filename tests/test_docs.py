@@ -176,7 +176,7 @@ def test_the_importer_of_the_tutorial_works(tw: Tw, tmp_path: Path) -> None:
 
     assert described.out.startswith("spans: Spans of threads, as CSV")
     assert imported.code == 0, imported.err
-    assert "1 negative_duration" in imported.err
+    assert "problems: negative_duration (1)" in imported.err
     assert (bad.code, len(bad.errors)) == (1, 1)
     with database.Reader(tmp_path / "traces.duckdb") as reader:
         rows = reader.connection.execute(

@@ -156,5 +156,5 @@ def test_entries_that_are_not_objects_end_no_import(tw: Tw, tmp_path: Path) -> N
 
     assert (ran.code, len(ran.errors)) == (5, 1)
     assert "bad.json has no events: array entries that are not objects were skipped" in ran.err
-    assert "1 events; 1 slices" in ran.err
+    assert "1 event; 1 slice, " in ran.err
     assert "Traceback" not in ran.err

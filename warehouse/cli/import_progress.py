@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
 import click
 
 from warehouse.ingest.pipeline import Outcome, Progress
+from warehouse.wording import counted
 
 
 class Bar(Progress):
@@ -74,7 +76,7 @@ def warning_of(outcome: Outcome) -> str | None:
     label, done = outcome.source.label, outcome.committed
     n_events = None if done is None else done.counts["events"]
     if outcome.damage:
-        read = "" if n_events is None else f"{n_events:,} events read; "
+        read = "" if n_events is None else f"{counted(n_events, 'event')} read; "
         return f"WARNING: {label} is damaged: {read}{outcome.damage}"
     if n_events == 0 and not (done and done.counts.get("nodes")):
         return f"WARNING: {label} has no events"
@@ -87,21 +89,27 @@ def summary(outcome: Outcome, seconds: float) -> str:
     assert done is not None
     counts = done.counts
     made = ", ".join(
-        f"{counts[key]:,} {word}"
-        for key, word in (("slices", "slices"), ("counter_values", "counter values"),
-                          ("flow_points", "flow points"), ("links", "links"), ("nodes", "nodes"),
-                          ("edges", "dependencies"), ("tensors", "tensors"))
+        counted(counts[key], *words)
+        for key, *words in (("slices", "slice"), ("counter_values", "counter value"),
+                            ("flow_points", "flow point"), ("links", "link"), ("nodes", "node"),
+                            ("edges", "dependency", "dependencies"), ("tensors", "tensor"))
         if counts.get(key) or (key in ("slices", "links") and "nodes" not in counts)
     )  # fmt: skip
-    parts = [f"{outcome.source.label} → run {done.run_name}: {counts['events']:,} events", made]
+    parts = [
+        f"{outcome.source.label} → run {done.run_name}: {counted(counts['events'], 'event')}",
+        made,
+    ]
     if done.unused:
-        unused = ", ".join(f"{n:,} {reason}" for reason, n in sorted(done.unused.items()))
-        parts.append(f"unused: {unused}")
+        parts.append(f"unused: {_listed(done.unused)}")
     if done.problems:
-        problems = ", ".join(f"{n:,} {kind}" for kind, n in sorted(done.problems.items()))
-        parts.append(f"problems: {problems}")
+        parts.append(f"problems: {_listed(done.problems)}")
     parts.append(_speed(outcome.n_content_bytes, seconds))
     return "; ".join(parts)
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    """The counts behind their names, which are right for one and for many."""
+    return ", ".join(f"{name} ({n:,})" for name, n in sorted(counts.items()))
 
 
 def _speed(n_bytes: int, seconds: float) -> str:

@@ -9,6 +9,7 @@ import click
 
 from warehouse.cli import options
 from warehouse.query.selection import Selection
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.store.info import Info
@@ -77,8 +78,8 @@ def _lines(found: Info) -> list[str]:
         ],
         ["schema", f"version {found.schema_version}{state}"],
         ["program", f"tw {found.tw_version}, duckdb {found.duckdb_version}"],
-        ["runs", f"{found.n_runs:,}, of {found.n_traces:,} traces"],
-        ["slices", f"{found.n_slices:,}, with {found.n_links:,} links"],
+        ["runs", f"{found.n_runs:,}, of {counted(found.n_traces, 'trace')}"],
+        ["slices", f"{found.n_slices:,}, with {counted(found.n_links, 'link')}"],
         ["imports", f"{found.first_import or 'none'} to {found.last_import or 'none'} (UTC)"],
     ]
     return describe.aligned(rows)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.errors import InvalidDatabase
 from warehouse.store import catalog, damage, database
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,7 +29,7 @@ class TableCheck:
 
     @property
     def reason(self) -> str:
-        return self.damage or f"holds {self.n_orphans:,} rows of no trace"
+        return self.damage or f"holds {counted(self.n_orphans, 'row')} of no trace"
 
 
 @dataclass(frozen=True)
