@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,33 @@ def test_the_counters_of_a_run(drawn: Any) -> None:
         "SELECT DISTINCT split_part(name, ' ', 1) FROM track WHERE kind = 'counter'"
     )
     assert {
-        "utilization_over_time", "queue_length_over_time", "memcpy_bandwidth_over_time"
+        "utilization_over_time", "queue_length_over_time", "memcpy_bandwidth_over_time",
+        "exposed_communication_over_time",
     } <= {name for (name,) in names.fetchall()}  # fmt: skip
+
+
+def test_findings_are_instants_at_the_longest_slice_of_their_subject(
+    tw: Tw, drawn: Any, tmp_path: Path
+) -> None:
+    read = drawn("--findings")
+    source = tmp_path / "source.duckdb"
+    found = tw("diagnose", "--db", source, "--all", "--format", "json")
+    slices = read.execute("SELECT ts, dur, name FROM source.slice ORDER BY ts").fetchall()
+    expected = []
+    for row in json.loads(found.out):
+        if row["subject"] is not None:
+            named = [each for each in slices if each[2] == row["subject"]]
+            ts = max(named, key=lambda each: (each[1], -each[0]))[0] if named else slices[0][0]
+            kind = row["finding"].replace("_", " ")
+            expected.append((ts, 0, kind, f"tw query {row['evidence']}", row["remedy"]))
+
+    instants = read.execute(
+        "SELECT s.ts + getvariable('shift'), s.dur, split_part(s.name, ':', 1), "
+        "s.args_json ->> 'evidence', s.args_json ->> 'remedy' "
+        "FROM slice AS s JOIN track AS t ON t.id = s.track_id WHERE t.name = 'findings'"
+    )
+    assert expected
+    assert sorted(instants.fetchall()) == sorted(expected)
 
 
 @pytest.mark.parametrize(

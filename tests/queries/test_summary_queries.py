@@ -242,6 +242,31 @@ def test_buckets_equal_counted_instants(tmp_path: Path, bucket_ns: int) -> None:
     assert found == expected
 
 
+@pytest.mark.parametrize("bucket_ns", [70, *map(slow, (1, 1000))])
+def test_exposed_communication_equals_counted_instants(tmp_path: Path, bucket_ns: int) -> None:
+    ops = [op._replace(ts=op.ts - 4000) for op in random_ops(3)]
+    path = make(tmp_path / "w.duckdb", [(1, ops, [])])
+
+    found = {
+        (row["device"], row["bucket_start_ns"]): (
+            row["communication_ns"],
+            row["exposed_communication_ns"],
+        )
+        for row in rows(path, "exposed_communication_over_time", bucket_ns=bucket_ns)
+    }
+
+    expected = {}
+    for device in (0, 1):
+        mine = working(ops, device)
+        communication = instants([op for op in mine if op.klass == "communication"])
+        exposed = communication - instants([op for op in mine if op.klass == "compute"])
+        first, last = min(op.ts for op in mine), max(op.end for op in mine)
+        for start in range(first // bucket_ns * bucket_ns, last, bucket_ns):
+            bucket = set(range(start, start + bucket_ns))
+            expected[device, start] = (len(bucket & communication), len(bucket & exposed))
+    assert found == expected
+
+
 @pytest.mark.parametrize("seed", [0, integration(1), *map(slow, range(2, 5))])
 def test_kernels_equal_a_plain_count(tmp_path: Path, seed: int) -> None:
     ops = random_ops(seed)

@@ -53,7 +53,13 @@ if TYPE_CHECKING:
 @click.option(
     "--counters",
     is_flag=True,
-    help="Draw the utilization of devices, queue lengths, allocated memory and copy bandwidth.",
+    help="Draw the utilization of devices, queue lengths, memory, copy bandwidth and exposed "
+    "communication.",
+)
+@click.option(
+    "--findings",
+    is_flag=True,
+    help="Draw what makes the run slow as instants, with estimated cost and remedy.",
 )
 @click.option(
     "-p",
@@ -74,6 +80,7 @@ def perfetto(
     names: tuple[str, ...],
     tracks: tuple[str, ...],
     counters: bool,
+    findings: bool,
     parameters: tuple[str, ...],
     query_path: tuple[Path, ...],
 ) -> None:
@@ -86,6 +93,7 @@ def perfetto(
       tw export perfetto -o run.pftrace
       tw export perfetto --run MEASURED --run PREDICTED -o both.pftrace
       tw export perfetto --track idle_gap --track utilization_over_time:utilization
+      tw export perfetto --counters --findings
     """
     from warehouse.export import registry
     from warehouse.export.perfetto.query_tracks import COUNTERS
@@ -101,6 +109,7 @@ def perfetto(
             "with_interning": interned,
             **({"names": names} if names else {}),
             **({"tracks": tracks, "parameters": pairs(parameters)} if tracks else {}),
+            **({"findings": True} if findings else {}),
         }
         if not selection.ranks:
             _announce_size(opened, with_args=not no_args, with_flows=not no_flows)
@@ -128,8 +137,10 @@ def _perfetto_summary(written: PerfettoSummary) -> str:
         parts.append(counted(written.n_ranges, "range") + " projected onto streams")
     if written.n_added:
         parts.append(counted(written.n_added, "slice") + " added by the format")
-    if written.n_of_queries:
-        parts.append(counted(written.n_of_queries, "slice") + " of queries")
+    if n_rows := written.n_of_queries - written.n_findings:
+        parts.append(counted(n_rows, "slice") + " of queries")
+    if written.n_findings:
+        parts.append(counted(written.n_findings, "finding"))
     if written.n_on_path:
         parts.append(counted(written.n_on_path, "slice") + " on critical paths")
     return ", ".join(parts) + f" on {counted(written.n_tracks, 'track')}"

@@ -21,13 +21,17 @@ def _write(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
 
     own = {
         name: value for name, value in options.items()
-        if name not in ("names", "tracks", "parameters")
+        if name not in ("names", "tracks", "parameters", "findings")
     }  # fmt: skip
     if options.get("tracks"):
         from warehouse.export.perfetto import query_tracks
 
         parameters = options.get("parameters", {})
         own["query_tracks"] = query_tracks.read(opened, options["tracks"], parameters)
+    if options.get("findings"):
+        from warehouse.export.perfetto import findings
+
+        own["query_tracks"] = [*own.get("query_tracks", ()), findings.read(opened)]
     with only_named(opened, options.get("names", ())):
         return export_perfetto(opened.connection, path, **own)
 

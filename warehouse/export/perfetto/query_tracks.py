@@ -29,6 +29,7 @@ COUNTERS: Final = (
     "memory_timeline:allocated_bytes",
     "memory_timeline:reserved_bytes",
     "memcpy_bandwidth_over_time:bandwidth_gb_per_s",
+    "exposed_communication_over_time:exposed_share",
 )
 _STARTS: Final = ("ts", "start_ns", "bucket_start_ns")
 _PLACES: Final = {"device_kind": "", "device_ordinal": "", "device": "device ",
@@ -139,6 +140,8 @@ def _slice_expressions(query: str, columns: Mapping[str, Column], start: str) ->
         "length": length,
         "title": f'"{name}"' if name else _literal(query),
         "args": f"json_object({members})::VARCHAR" if members else "NULL",
+        "category": "'query'",
+        "phase": "NULL",
     }
 
 

@@ -31,7 +31,7 @@ INSERT INTO export_range
 SELECT
   s.trace_id * 4294967296 + 3758096384
     + row_number() OVER (PARTITION BY s.trace_id ORDER BY k.id, s.ts, s.dur DESC, s.name),
-  s.trace_id, k.id, s.ts, s.dur, s.name, 'query', NULL, s.args_json
+  s.trace_id, k.id, s.ts, s.dur, s.name, s.category, s.phase, s.args_json
 FROM query_track_slice AS s
 JOIN query_track AS k
   ON k.n = s.n AND k.trace_id = s.trace_id AND k.label = s.label

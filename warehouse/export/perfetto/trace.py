@@ -13,7 +13,7 @@ Mapping:
 - slices that the presentation of a format adds, such as the iterations of a replay: tracks above
   the streams;
 - critical paths of predictions and of their measured runs: a track for each trace, with flows;
-- rows of queries that are asked for: slices or counters on tracks of their own;
+- rows of queries that are asked for: slices or counters on tracks of their own; findings: instants;
 - times: `trace.base_ns + ts`, plus the clock offset of the trace if known.
 """
 
@@ -71,7 +71,8 @@ class PerfettoSummary:
     n_tracks: int = 0
     n_ranges: int = 0  # host ranges projected onto streams
     n_added: int = 0  # slices added by presentations
-    n_of_queries: int = 0  # slices of queries that are drawn
+    n_of_queries: int = 0  # slices of queries that are drawn, and findings
+    n_findings: int = 0
     n_on_path: int = 0  # slices added on tracks of critical paths
     n_on_extra_lanes: int = 0  # slices that overlap without nesting
     n_unfinished: int = 0  # written without an end
@@ -149,6 +150,9 @@ class _Export:
         self.written.n_on_path = ranges.add_paths(self.connection)
         if self.query_tracks:
             self.written.n_of_queries = query_tracks.add(self.connection, self.query_tracks)
+            self.written.n_findings = self._one(
+                "SELECT count(*) FROM query_track_slice WHERE category = 'finding'"
+            )
         extra_lanes, self.written.n_on_extra_lanes = assign_lanes(self.connection, quoted)
         self._prepare_flows()
         self.stored_arguments = (

@@ -1,0 +1,172 @@
+/* ---
+name = "exposed_communication_over_time"
+version = 1
+title = "Communication and its exposed part per device, by time bucket"
+help = """
+Communication is exposed while a communication kernel runs and no compute kernel runs on the device.
+Buckets start at multiples of bucket_ns on the time axis of slice.ts and cover the span of the
+device without gaps. The first and last bucket count only the part inside the span, so the times add
+up to those of the device in `overlap`. Devices without communication have no row. Devices of very
+long spans have wider buckets, as in utilization_over_time.
+"""
+grain = ["trace_id", "device_id", "bucket_start_ns"]
+requires = { schema = ">=1", queries = ["device_extent@1", "device_op@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "bucket_start_ns", "bucket_ns", "covered_ns",
+  "communication_ns", "exposed_communication_ns", "exposed_share",
+]
+
+[param.bucket_ns]
+type = "BIGINT"
+unit = "ns"
+default = 10000000
+min = 1
+help = "Bucket width"
+
+[param.max_buckets]
+type = "BIGINT"
+unit = "count"
+default = 100000
+min = 1
+help = "Number of buckets from which a device gets wider buckets"
+
+[column]
+bucket_ns = { type = "BIGINT", unit = "ns", check = "> 0", help = "Width of the bucket" }
+covered_ns.help = "Part of the bucket inside the span of the device"
+exposed_share = { type = "DOUBLE", unit = "ratio", check = "BETWEEN 0 AND 1", help = "exposed_communication_ns / covered_ns" }
+
+[changes]
+1 = "first version"
+--- */
+WITH op AS (
+  SELECT trace_id, device_id, class, start_ns, end_ns
+  FROM device_op()
+  WHERE end_ns > start_ns
+    AND class IN ('compute', 'communication')
+),
+extent AS (
+  SELECT trace_id, device_id, start_ns, end_ns
+  FROM device_extent() AS e
+  WHERE end_ns > start_ns
+    AND EXISTS (
+      SELECT 1
+      FROM op
+      WHERE op.trace_id = e.trace_id
+        AND op.device_id IS NOT DISTINCT FROM e.device_id
+        AND op.class = 'communication'
+    )
+),
+sized AS (
+  SELECT
+    *,
+    ((end_ns - start_ns) // $bucket_ns::BIGINT // $max_buckets::BIGINT + 1) * $bucket_ns::BIGINT
+      AS bucket_ns
+  FROM extent
+),
+span AS (
+  -- The remainder of a negative time is negative; the second % makes buckets start below the time.
+  SELECT *, start_ns - (start_ns % bucket_ns + bucket_ns) % bucket_ns AS first_ns
+  FROM sized
+),
+-- Changes of the numbers of running kernels of both classes, one row per instant.
+change AS (
+  SELECT
+    trace_id,
+    device_id,
+    ts_ns,
+    sum(CASE WHEN class = 'compute' THEN change ELSE 0 END) AS compute_change,
+    sum(CASE WHEN class = 'communication' THEN change ELSE 0 END) AS communication_change
+  FROM (
+    SELECT trace_id, device_id, class, start_ns AS ts_ns, 1 AS change FROM op
+    UNION ALL
+    SELECT trace_id, device_id, class, end_ns, -1 FROM op
+  )
+  GROUP BY trace_id, device_id, ts_ns
+),
+running AS (
+  SELECT
+    trace_id,
+    device_id,
+    ts_ns AS start_ns,
+    lead(ts_ns) OVER in_order AS end_ns,
+    sum(compute_change) OVER in_order AS n_compute,
+    sum(communication_change) OVER in_order AS n_communication
+  FROM change
+  WINDOW in_order AS (PARTITION BY trace_id, device_id ORDER BY ts_ns)
+),
+communicating AS (
+  SELECT
+    r.trace_id,
+    r.device_id,
+    r.start_ns,
+    r.end_ns,
+    r.n_compute = 0 AS is_exposed,
+    s.bucket_ns,
+    r.start_ns - (r.start_ns % s.bucket_ns + s.bucket_ns) % s.bucket_ns AS first_ns
+  FROM running AS r
+  JOIN span AS s ON s.trace_id = r.trace_id AND s.device_id IS NOT DISTINCT FROM r.device_id
+  WHERE r.n_communication > 0
+),
+-- Few intervals last beyond the end of a bucket: only these are split.
+piece AS (
+  SELECT *, first_ns AS bucket_start_ns
+  FROM communicating
+  WHERE end_ns - first_ns <= bucket_ns
+  UNION ALL
+  SELECT *, unnest(range(first_ns, end_ns, bucket_ns)) AS bucket_start_ns
+  FROM communicating
+  WHERE end_ns - first_ns > bucket_ns
+),
+cut AS (
+  SELECT
+    *,
+    least(end_ns, bucket_start_ns + bucket_ns) - greatest(start_ns, bucket_start_ns) AS inside_ns
+  FROM piece
+),
+filled AS (
+  SELECT
+    trace_id,
+    device_id,
+    bucket_start_ns,
+    sum(inside_ns)::BIGINT AS communication_ns,
+    sum(CASE WHEN is_exposed THEN inside_ns ELSE 0 END)::BIGINT AS exposed_communication_ns
+  FROM cut
+  GROUP BY trace_id, device_id, bucket_start_ns
+),
+bucket AS (
+  SELECT *, unnest(range(first_ns, end_ns, bucket_ns)) AS bucket_start_ns
+  FROM span
+),
+covered AS (
+  SELECT
+    b.trace_id,
+    b.device_id,
+    b.bucket_start_ns,
+    b.bucket_ns,
+    least(b.end_ns, b.bucket_start_ns + b.bucket_ns) - greatest(b.start_ns, b.bucket_start_ns)
+      AS covered_ns,
+    coalesce(f.communication_ns, 0) AS communication_ns,
+    coalesce(f.exposed_communication_ns, 0) AS exposed_communication_ns
+  FROM bucket AS b
+  LEFT JOIN filled AS f
+    ON f.trace_id = b.trace_id
+    AND f.device_id IS NOT DISTINCT FROM b.device_id
+    AND f.bucket_start_ns = b.bucket_start_ns
+)
+SELECT
+  t.run_id,
+  c.trace_id,
+  t.rank,
+  c.device_id,
+  d.ordinal AS device,
+  c.bucket_start_ns,
+  c.bucket_ns,
+  c.covered_ns,
+  c.communication_ns,
+  c.exposed_communication_ns,
+  c.exposed_communication_ns / c.covered_ns AS exposed_share
+FROM covered AS c
+JOIN trace AS t ON t.id = c.trace_id
+LEFT JOIN device AS d ON d.id = c.device_id
+ORDER BY t.run_id, t.rank, c.trace_id, d.ordinal, c.device_id, c.bucket_start_ns
