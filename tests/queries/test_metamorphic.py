@@ -86,6 +86,7 @@ ACROSS_RANKS: Mapping[str, str] = {
     "collective_mismatch": "it compares ranks",
     "collective_progress": "it compares ranks",
     "communication_by_class": "it compares with the mean of all ranks",
+    "pipeline_bubble": "a pipeline begins and ends on other ranks",
     "data_quality": "it says which ranks are missing",
     "timeline_track": "tracks share one budget, and clocks are known by the others of the run",
     "collective_instance": "waiting is for other ranks",
@@ -113,6 +114,7 @@ SILENT: Mapping[str, str] = {
     "counter_summary": "the random traces have no counters",
     "inference_step": "no step of the random traces is an engine's",
     "prefill_decode": "no step of the random traces is an engine's",
+    "pipeline_bubble": "no process group of the random traces is a pipeline",
     "cuda_memcpy_sync": "no call of the random traces copies as it looks for",
     **{
         q.header.name: "only execution traces are graphs"

@@ -72,6 +72,7 @@ CASES = {
     "cases_inference": ("inference_step",),
     "cases_leaf": ("check_leaf_slice",),
     "cases_model": ("device_prediction", "fused_sample", "model_prediction", "precision_sample"),
+    "cases_pipeline": ("pipeline_bubble",),
     "cases_predicted": ("predicted_path",),
     "cases_ranks": ("check_collective_doubt",),
     "cases_replay": (

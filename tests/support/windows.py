@@ -139,6 +139,7 @@ OTHER: Mapping[str, str] = {
     "openmp_sum": "as osrt_sum, of other slices",
     "op_kernel_tree": "slices of one step, which is whole",
     "osrt_sum": "random traces have no calls of the operating system",
+    "pipeline_bubble": "steps in the window with all their work",
     "prefill_decode": "random traces have no steps of engines",
     "python_stack": "of one slice",
     "queue_length": "the state at the start of the window is a row of its own",
