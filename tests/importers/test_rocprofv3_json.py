@@ -226,7 +226,7 @@ def test_command_lines_stay_out_unless_asked_for(
     ("text", "sentence"),
     [
         ('{"rocprofiler-sdk-tool":[{"metadata" 3}]}', "expected a key at byte 26"),
-        ('{"rocprofiler-sdk-tool":[3]}', "] was expected at byte 25"),
+        ('{"rocprofiler-sdk-tool":[3]}', "expected an object of a process or ']' at byte 25"),
         ('{"other":1,"rocprofiler-sdk-tool":[]}', "is not the first key"),
     ],
 )

@@ -93,7 +93,7 @@ class Walker:
                     yield from self._value(n, key)
             self._expect(rb"\s*\}")
             n += 1
-        self._expect(rb"\s*\]")
+        self._expect(rb"\s*\]", "an object of a process")
 
     def _value(self, process: int, section: str) -> Iterator[Records]:
         if not self._skip(rb"(?=\[\s*\{)"):
@@ -160,9 +160,10 @@ class Walker:
             self._drop(found.end())
         return found is not None
 
-    def _expect(self, pattern: bytes) -> None:
+    def _expect(self, pattern: bytes, or_else: str = "") -> None:
         if not self._skip(pattern):
-            self._refuse(f"{pattern.decode()[-1]} was expected")
+            wanted = f"'{pattern.decode()[-1]}'"
+            self._refuse(f"expected {or_else} or {wanted}" if or_else else f"expected {wanted}")
 
     def _more(self) -> bool:
         block = b"" if self._is_over else self.reader.read(_BLOCK)
@@ -186,7 +187,7 @@ class Walker:
     def _corrupt(self, what: str) -> CorruptTrace:
         return CorruptTrace(
             f"{what} at byte {self.offset}",
-            hint="The file may be truncated. Record it again.",
+            hint="This part is damaged or rocprofv3 did not write it. Record it again.",
             offset=self.offset,
         )
 
