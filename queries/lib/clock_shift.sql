@@ -55,7 +55,9 @@ WITH op AS MATERIALIZED (
 size AS (
   SELECT
     *,
-    greatest(1000000 // count(*) OVER (), 20000) AS n_allowed
+    greatest(
+      1000000 // (SELECT count(*) FROM trace WHERE run_id = $run_id::BIGINT AND kind = 'timeline'), 20000
+    ) AS n_allowed
   FROM (
     SELECT
       hub,

@@ -17,7 +17,7 @@ from tests.support.sharing import integration, slow
 from warehouse.errors import TwError
 from warehouse.ingest import commit, decode, runs, sources
 from warehouse.ingest.pipeline import Options, import_paths
-from warehouse.link import linkers
+from warehouse.link import linkers, run_links
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ OFFSETS = "SELECT trace_id, offset_ns, method FROM clock ORDER BY ALL"
 #: Ends the process as SIGKILL would: all traces are there, what links them is not.
 KILLED = """
 import os
-from warehouse.link import linkers
+from warehouse.link import run_links
 from warehouse.cli import main
-linkers.link_run = lambda *_: os._exit(9)
+run_links.link_run = lambda *_, **__: os._exit(9)
 main()
 """
 
@@ -85,13 +85,13 @@ def is_stale(db: Path) -> bool:
 def test_the_traces_of_a_run_are_linked_once_when_all_are_there(
     db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    linked, honest = [], linkers.link_run
+    linked, honest = [], run_links.link_run
 
-    def counted(connection: Any, known: linkers.Linkers, run_id: int) -> None:
+    def counted(connection: Any, known: linkers.Linkers, run_id: int, **how: bool) -> None:
         linked.append((run_id, database.one(connection, "SELECT count(*) FROM trace")[0]))
-        honest(connection, known, run_id)
+        honest(connection, known, run_id, **how)
 
-    monkeypatch.setattr(linkers, "link_run", counted)
+    monkeypatch.setattr(run_links, "link_run", counted)
     import_paths([OTHER, *RANKS], db=db, options=Options(jobs=1))
 
     assert linked == [(2, 3)]
@@ -182,7 +182,7 @@ def test_traces_stay_when_they_cannot_be_linked_to_each_other(
         raise TwError("the query link_x@1 does not work")
 
     with monkeypatch.context() as patch:
-        patch.setattr(linkers, "link_run", fails)
+        patch.setattr(run_links, "link_run", fails)
         ran = tw("import", "-q", "--db", db, *RANKS)
 
     assert ran.code == 1
@@ -198,12 +198,12 @@ def test_traces_stay_when_they_cannot_be_linked_to_each_other(
 def test_a_graph_stays_when_it_cannot_be_linked_with_its_timeline(
     tw: Tw, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest, asked, inserted = linkers.link_run, [], []
+    honest, asked, inserted = run_links.link_run, [], []
     honest_assign = runs.assign
 
-    def fails(*arguments: Any) -> None:
+    def fails(*arguments: Any, **how: bool) -> None:
         asked.append(arguments)
-        honest(*arguments)  # whatever it has done until then is undone
+        honest(*arguments, **how)  # whatever it has done until then is undone
         raise TwError("the query linked_node@1 does not work")
 
     def assigned(*arguments: Any) -> runs.Run:
@@ -211,7 +211,7 @@ def test_a_graph_stays_when_it_cannot_be_linked_with_its_timeline(
         return honest_assign(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(linkers, "link_run", fails)
+        patch.setattr(run_links, "link_run", fails)
         patch.setattr(runs, "assign", assigned)
         ran = tw("import", "-q", "--db", db, *PAIR)
 

@@ -10,7 +10,7 @@ import pytest
 
 from warehouse.ingest import pipeline
 from warehouse.library import library, required_rows
-from warehouse.link import link_sets, linked_graph, linkers, relations
+from warehouse.link import link_sets, linked_graph, linkers, relations, run_links
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def test_an_offset_from_elsewhere_is_kept(
             "UPDATE clock SET offset_ns = 7, method = 'manual', extra_json = '{\"by\":\"me\"}' "
             "WHERE trace_id = 2"
         )
-        linkers.link_run(connection, linkers.linkers(), 1)
+        run_links.link_run(connection, linkers.linkers(), 1)
 
     assert rows(db, OFFSET_OF) == [(1, 1000, 5, "collective"), (2, 7, 5, "manual")]
     assert rows(db, "SELECT extra_json FROM clock WHERE trace_id = 2") == [('{"by":"me"}',)]
@@ -292,13 +292,13 @@ def test_only_linkers_that_can_find_something_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[str] = []
-    insert = linkers._insert
+    insert = linkers.insert
 
     def noting(connection: Any, query: library.Query, *more: Any) -> int:
         ran.append(query.header.name if query.header else "")
         return insert(connection, query, *more)
 
-    monkeypatch.setattr(linkers, "_insert", noting)
+    monkeypatch.setattr(linkers, "insert", noting)
     (tmp_path / "t.json").write_text(
         '{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,'
         '"ts":1,"dur":1}]}'

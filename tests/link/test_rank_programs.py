@@ -27,7 +27,7 @@ from tests.support.rank_programs import (
 )
 from tests.support.sharing import slow
 from warehouse.library import library
-from warehouse.link import linkers
+from warehouse.link import linkers, run_links
 from warehouse.query import execute
 from warehouse.store import database
 
@@ -64,7 +64,7 @@ def link(connection: duckdb.DuckDBPyConnection, programs: Sequence[Program]) -> 
     connection.execute("BEGIN")
     store(connection, programs)
     for run_id in dict.fromkeys(made.stored_run for made in programs):
-        linkers.link_run(connection, linkers.linkers(), run_id)
+        run_links.link_run(connection, linkers.linkers(), run_id)
     found: dict[int, Linked] = defaultdict(Linked)
     for a, b, confidence in connection.execute(
         "SELECT from_id, to_id, confidence FROM link WHERE kind = 'collective_peer'"
@@ -221,7 +221,7 @@ def test_doubtful_links_are_findings_and_compare_nothing(tmp_path: Path) -> None
     made = regular(1, n_steps=3, n_layers=4, spacing=300 * US, apart=2 * S)
     with duckdb.connect(str(path)) as opened:
         store(opened, [made])
-        linkers.link_run(opened, linkers.linkers(), 1)
+        run_links.link_run(opened, linkers.linkers(), 1)
     with database.Reader(path) as reader:
         (finding,) = execute.run(reader.connection, "check_collective_doubt").table().to_pylist()
         ranks = execute.run(reader.connection, "straggler").table().to_pylist()

@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.sharing import DDP, GPU, WarehouseCache
 from warehouse.library import library
-from warehouse.link import linkers
+from warehouse.link import linkers, run_links
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ LINKS = "SELECT * EXCLUDE (id) FROM link ORDER BY ALL"
 #: Ends the process as SIGKILL would: with the links inside traces made, those between not.
 KILLED = """
 import os
-from warehouse.link import linkers
+from warehouse.link import run_links
 from warehouse.cli import main
-linkers.link_run = lambda *_: os._exit(9)
+run_links.link_run = lambda *_, **__: os._exit(9)
 main()
 """
 
@@ -137,14 +137,14 @@ def test_each_run_is_linked_by_itself(
     tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(warehouse, "DELETE FROM link")
-    honest = linkers.link_run
+    honest = run_links.link_run
 
     def fails_at_the_second(connection: Any, known: linkers.Linkers, run_id: int) -> None:
         if run_id == 2:
             raise KeyboardInterrupt
         honest(connection, known, run_id)
 
-    monkeypatch.setattr(linkers, "link_run", fails_at_the_second)
+    monkeypatch.setattr(run_links, "link_run", fails_at_the_second)
 
     assert tw("link", "--all").code == 130
     assert rows(warehouse, "SELECT DISTINCT run_id FROM link") == [(1,)]

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.random_clocks import MS, Job, job
 from tests.support.random_clocks import store as put
-from warehouse.link import linkers
+from warehouse.link import linkers, run_links
 from warehouse.query import execute
 from warehouse.store import database
 
@@ -67,7 +67,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for each in jobs_with_clocks_set_back():
             put(connection, each)
             connection.execute("BEGIN")
-            linkers.link_run(connection, known, each.run_id)
+            run_links.link_run(connection, known, each.run_id)
             connection.execute("COMMIT")
     return path
 

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from tests.support.random_clocks import MS, Job, job, store
-from warehouse.link import linkers
+from warehouse.link import linkers, run_links
 from warehouse.store import database as warehouse_store
 
 TENSOR_AND_DATA = [(0, 1), (2, 3), (0, 2), (1, 3)]
@@ -36,7 +36,7 @@ class Linked:
             known = linkers.linkers()
             for each in jobs:
                 store(connection, each)
-                linkers.link_run(connection, known, each.run_id)
+                run_links.link_run(connection, known, each.run_id)
             self.links = connection.execute(
                 "SELECT run_id, from_id, to_id, rule, confidence FROM link"
             ).fetchall()

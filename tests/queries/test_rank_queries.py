@@ -15,7 +15,7 @@ from tests.conftest import Tw
 from tests.support.random_clocks import Job, Member, job, store
 from tests.support.randomtrace import RandomTrace, Runs, Slice, covered
 from warehouse.ingest import pipeline
-from warehouse.link import linkers
+from warehouse.link import linkers, run_links
 from warehouse.query import execute
 from warehouse.store import database as warehouse_store
 
@@ -42,7 +42,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Job]]:
         for each in made:
             store(connection, each)
             connection.execute("BEGIN")
-            linkers.link_run(connection, known, each.run_id)
+            run_links.link_run(connection, known, each.run_id)
             connection.execute("COMMIT")
             for rank, offset in each.offsets.items():
                 connection.execute(

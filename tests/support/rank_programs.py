@@ -9,7 +9,7 @@ more windows of its operations. `store` writes the recordings into the tables, `
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,7 @@ class Program:
     n_ranks: int
     calls: dict[int, Call] = field(default_factory=dict)  # by instance
     number_of: dict[int, int] = field(default_factory=dict)  # by instance, in its group
+    name_of: dict[tuple[int, Sequence[int]], str] = field(default_factory=dict)  # by rank and group
     ops: list[Op] = field(default_factory=list)
     steps: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # by rank: start, end
     offsets: dict[int, int] = field(default_factory=dict)
@@ -276,19 +277,27 @@ def regular(
 # --- in the tables
 
 
-def store(connection: duckdb.DuckDBPyConnection, programs: Iterable[Program]) -> None:
-    """Writes runs, traces, clocks, steps and collectives of programs."""
+def store(
+    connection: duckdb.DuckDBPyConnection,
+    programs: Iterable[Program],
+    trace_ids: Container[int] | None = None,
+) -> None:
+    """Writes runs, traces, clocks, steps and collectives of programs, of some traces or of all."""
     programs = list(programs)
     tables: dict[str, list[dict[str, Any]]] = {
         "run": [], "trace": [], "clock": [], "collective": [], "step": [], "link": [], "track": [],
     }  # fmt: skip
+    there = {run_id for (run_id,) in connection.execute("SELECT id FROM run").fetchall()}
     for run_id in dict.fromkeys(made.stored_run for made in programs):
+        if run_id in there:
+            continue
         tables["run"].append(
             {"id": run_id, "name": f"run {run_id}", "kind": "measured", "created_at": "2024-01-01"}
         )
     for made in programs:
         for recording in made.recordings:
-            _add_recording(tables, made, recording)
+            if trace_ids is None or recording.trace_id in trace_ids:
+                _add_recording(tables, made, recording)
     for name, rows in tables.items():
         if rows:
             stored = pa.Table.from_pylist(rows)  # noqa: F841
@@ -327,7 +336,7 @@ def _collective(made: Program, recording: Recording, op: Op) -> dict[str, Any]:
         "slice_id": made.slice_id(recording, op), "trace_id": recording.trace_id,
         "track_id": recording.trace_id << 32, "ts": start, "dur": end - start,
         "name": f"ncclDevKernel_{kind}", "side": "device", "kind": kind, "peer_rank": peer,
-        "group_name": None if is_bare else "1",
+        "group_name": None if is_bare else made.name_of.get((op.rank, call.group), "1"),
         "data_type": None if is_bare else "Float",
         "group_ranks_json": None if is_bare else str([made.first_rank + r for r in call.group]),
         "sequence_number": made.number_of[op.instance] if made.numbers == "numbered" else None,

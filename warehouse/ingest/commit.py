@@ -31,7 +31,7 @@ from warehouse.ingest.decode import (
 from warehouse.ingest.importer import Importer, InParts, Problem
 from warehouse.ingest.runs import RunChoice
 from warehouse.library import macros
-from warehouse.link import linkers, relations
+from warehouse.link import linkers, relations, run_links
 from warehouse.store import catalog, database, statements
 
 PART_ROWS = 750_000  # of a script that runs in parts
@@ -101,11 +101,11 @@ def _link_run_of(connection: duckdb.DuckDBPyConnection, done: CommittedTrace) ->
 
     Other runs are left to `link_runs` as well, which has one transaction for each.
     """
-    if [run_id for run_id, _ in linkers.unlinked_runs(connection)] != [done.run_id]:
+    if [run_id for run_id, _ in run_links.unlinked_runs(connection)] != [done.run_id]:
         return
     try:
         connection.execute("BEGIN")
-        linkers.link_run(connection, linkers.linkers(), done.run_id)
+        run_links.link_run(connection, linkers.linkers(), done.run_id, keeps_links=True)
         connection.execute("COMMIT")
     except (duckdb.Error, TwError):
         connection.execute("ROLLBACK")  # `link_runs` tries again, and reports the error
@@ -126,10 +126,10 @@ def link_runs(
     try:
         with database.attach_for_writing(connection, db, wait_s=wait_s):
             all_linkers = linkers.linkers()
-            for run_id, name in linkers.unlinked_runs(connection):
+            for run_id, name in run_links.unlinked_runs(connection):
                 which = f"run {name!r}"
                 connection.execute("BEGIN")
-                linkers.link_run(connection, all_linkers, run_id)
+                run_links.link_run(connection, all_linkers, run_id, keeps_links=True)
                 connection.execute("COMMIT")
     except (duckdb.Error, TwError) as error:
         first = str(error).splitlines()[0]
@@ -167,8 +167,8 @@ def _insert(
     pairing.pair_run(connection, run.id)
     normalized, cpu_normalized = time.perf_counter(), time.process_time()
     linkers.link_trace(connection, linkers.linkers(), trace_id, run.id)
-    for each in sorted({run.id, *touched}):
-        linkers.unlink_run(connection, each)
+    for each in sorted(touched):
+        run_links.unlink_run(connection, each)
     seconds = {
         **decoded.seconds,
         "write": normalized - locked,
@@ -190,7 +190,7 @@ def _insert(
         ),
         decoded.damage,
         seconds,
-        leaves_unlinked=bool(linkers.unlinked_runs(connection)),
+        leaves_unlinked=bool(run_links.unlinked_runs(connection)),
         summary=decoded.facts.summary,
     )  # fmt: skip
 
@@ -228,8 +228,8 @@ def _make_room(
 def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
     """Removes a trace, its links, and its run if that has no other trace; within a transaction.
 
-    Returns the run: the links between its other traces must be rebuilt (`linkers.unlink_run`, then
-    `linkers.link_run`).
+    Returns the run: the links between its other traces must be rebuilt (`run_links.unlink_run`,
+    then `run_links.link_run`).
     """
     (run_id,) = database.one(connection, "SELECT run_id FROM trace WHERE id = ?", [trace_id])
     first, last = trace_id << 32, (trace_id + 1) << 32

@@ -22,7 +22,7 @@ from warehouse.ingest.importer import Importer, InParts, NotTogether, Problem
 from warehouse.ingest.runs import Run, RunChoice
 from warehouse.ingest.together import DecodedTogether
 from warehouse.library import macros
-from warehouse.link import linkers
+from warehouse.link import linkers, run_links
 from warehouse.store import database, statements
 
 _LAST_ROW = 1 << 62
@@ -98,8 +98,6 @@ def _insert(
         )
     normalized, cpu_normalized = time.perf_counter(), time.process_time()
     linkers.link_traces(connection, linkers.linkers(), {trace.id: trace.run.id for trace in traces})
-    for run_id in sorted({trace.run.id for trace in traces}):
-        linkers.unlink_run(connection, run_id)
     n = len(traces)
     for each in decoded:
         each.seconds |= {
@@ -207,7 +205,7 @@ def _describe(
         [first],
     ).fetchall():
         found[trace_id][kind] = n
-    leaves_unlinked = bool(linkers.unlinked_runs(connection))
+    leaves_unlinked = bool(run_links.unlinked_runs(connection))
     return [
         CommittedTrace(
             trace.id, trace.run.id, trace.run.name, counts[trace.id],

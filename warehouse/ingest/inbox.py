@@ -23,7 +23,7 @@ from warehouse.errors import UsageError
 from warehouse.ingest import pipeline
 from warehouse.ingest.commit import delete_trace
 from warehouse.ingest.pipeline import Options, Outcome, Progress
-from warehouse.link import linkers
+from warehouse.link import linkers, run_links
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _take_out(connection: duckdb.DuckDBPyConnection, trace_ids: Iterable[int]) -
     present = {trace_id for (trace_id,) in connection.execute("SELECT id FROM trace").fetchall()}
     runs = {delete_trace(connection, each) for each in sorted(set(trace_ids) & present)}
     for run_id in sorted(runs):
-        linkers.link_run(connection, linkers.linkers(), run_id)
+        run_links.link_run(connection, linkers.linkers(), run_id)
 
 
 def _trace_ids(outcomes: Sequence[Outcome]) -> list[int]:

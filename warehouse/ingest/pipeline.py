@@ -35,7 +35,7 @@ from warehouse.ingest.runs import RunChoice
 from warehouse.ingest.sources import Source
 from warehouse.ingest.together import DecodedTogether, Job, Unit, halves, units
 from warehouse.ingest.workers import WORTH_SHARING, Decoded, alone, decode_all, decode_unit
-from warehouse.link import linkers
+from warehouse.link import run_links
 from warehouse.store import database, template, texts
 
 OnDuplicate = Literal["skip", "replace", "error"]
@@ -238,7 +238,7 @@ def _present(db: Path, options: Options) -> tuple[dict[_Files, _Stored], bool]:
             # Files that options named are read besides the source.
             "WHERE NOT starts_with(f.role, 'option ') GROUP BY t.id"
         ).fetchall()
-        is_unlinked = bool(linkers.unlinked_runs(reader.connection))
+        is_unlinked = bool(run_links.unlinked_runs(reader.connection))
     return {tuple(sorted(files)): _Stored(*stored) for files, *stored in rows}, is_unlinked
 
 

@@ -2,9 +2,9 @@
 
 A linker is a query that returns from_id, to_id, kind, rule and confidence. With the parameter
 `trace_id` it links within a trace, with `run_id` across the traces of a run. The query
-`clock_offset` returns clock offsets instead of links; they are stored in `clock`. Execution traces
-are linked with timelines by `warehouse.link.linked_graph`. All functions run in the transaction of
-their caller.
+`clock_offset` returns clock offsets instead of links; they are stored in `clock`
+(`warehouse.link.run_links`). Execution traces are linked with timelines by
+`warehouse.link.linked_graph`. All functions run in the transaction of their caller.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from warehouse.library import required_rows
 from warehouse.library.header import without_header
 from warehouse.library.library import Library, Query
 from warehouse.library.tokens import without_texts
-from warehouse.link import clock_offsets, link_sets, linked_graph, relations
+from warehouse.link import clock_offsets, linked_graph, relations
 from warehouse.store import database, statements
 
 #: Columns of a linker, in order.
@@ -103,7 +103,7 @@ def link_trace(
     connection: duckdb.DuckDBPyConnection, known: Linkers, trace_id: int, run_id: int
 ) -> None:
     """Rebuilds the links within a trace, of the default set."""
-    _install(connection, known.library, known.of_trace)
+    install(connection, known.library, known.of_trace)
     connection.execute(
         "DELETE FROM link WHERE trace_id = ? AND link_set IN (SELECT unnest(?))",
         [trace_id, _sets(known.of_trace)],
@@ -115,18 +115,18 @@ def link_trace(
     )
     _delete_stat(connection, INSIDE, trace_id)
     found: list[tuple[Query, int]] = []
-    required = _Required(connection, known.of_trace, f"trace_id = {trace_id}")
+    required = Required(connection, known.of_trace, f"trace_id = {trace_id}")
     for query in known.of_trace:
         n_links = 0
         if required.exist(query):
-            n_links = _insert(
+            n_links = insert(
                 connection, query, {"trace_id": trace_id}, f"{first} + n", str(trace_id), run_id
             )
         first += n_links
         found.append((query, n_links))
-    _note(connection, found, INSIDE, trace_id)
+    note(connection, found, INSIDE, trace_id)
     relations.link(connection, known.of_tables, [trace_id])
-    _disable(connection)
+    disable(connection)
 
 
 def link_traces(
@@ -136,10 +136,10 @@ def link_traces(
 
     Linkers that declare `within_trace` run once for all traces, the others for each.
     """
-    _install(connection, known.library, known.of_trace)
+    install(connection, known.library, known.of_trace)
     together = _Together(dict(run_of))
     found: list[tuple[Query, dict[int, int]]] = []
-    required = _Required(connection, known.of_trace, together.condition)
+    required = Required(connection, known.of_trace, together.condition)
     for query in known.of_trace:
         n_links: dict[int, int] = {}
         if required.exist(query):
@@ -148,7 +148,7 @@ def link_traces(
     _note_stats(connection, found, run_of)
     _note_versions(connection, [query for query, _ in found])
     relations.link(connection, known.of_tables, list(run_of))
-    _disable(connection)
+    disable(connection)
 
 
 @dataclass
@@ -227,7 +227,7 @@ def requires_rows(query: Query) -> tuple[str, ...]:
     return query.header.requires_rows if query.header else ()
 
 
-class _Required:
+class Required:
     """The rows that linkers require. Most traces have no work for most linkers, and planning a
     linker takes longer than linking a small trace.
 
@@ -261,91 +261,7 @@ def _are_links(rows: str) -> bool:
     return any(table == "link" for table, _ in required_rows.alternatives(rows))
 
 
-def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int) -> None:
-    """Rebuilds the links across the traces of a run, and the offsets of their clocks.
-
-    A run of one trace has none. Stored link sets of execution traces are rebuilt too.
-    """
-    sets = {link_sets.DEFAULT, *linked_graph.sets_of(connection, run_id)}
-    unlink_run(connection, run_id)
-    traces = [
-        int(trace_id)
-        for (trace_id,) in connection.execute(
-            "SELECT id FROM trace WHERE run_id = ? ORDER BY id", [run_id]
-        ).fetchall()
-    ]
-    if len(traces) > 1:
-        _link_between(connection, known, run_id, traces[-1])
-        for link_set in sorted(sets):
-            link_graphs(connection, known, run_id, link_set)
-        _disable(connection)
-
-
-def unlink_run(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
-    """Removes the rows of `link_run` for a run whose traces change.
-
-    The record that its linkers ran is removed too, so that `unlinked_runs` returns the run.
-    """
-    connection.execute(
-        "DELETE FROM link WHERE trace_id IS NULL AND run_id = ? AND link_set = 'default'", [run_id]
-    )
-    clock_offsets.delete(connection, run_id)
-    linked_graph.delete(connection, run_id)
-    connection.execute(
-        "DELETE FROM import_stat WHERE name = ? "
-        "AND trace_id IN (SELECT id FROM trace WHERE run_id = ?)",
-        [BETWEEN, run_id],
-    )
-
-
-def link_graphs(
-    connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int, link_set: str
-) -> None:
-    """Rebuilds one link set of a run's execution traces with its timelines."""
-    (last,) = database.one(connection, "SELECT max(id) FROM trace WHERE run_id = ?", [run_id])
-    found = linked_graph.link_run(connection, known.library, run_id, link_set)
-    if link_set == link_sets.DEFAULT:
-        counts = [(query, found.get(query.key or "", 0)) for query in known.of_graphs]
-        _note(connection, counts, BETWEEN, int(last))
-
-
-def unlinked_runs(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str]]:
-    """Returns id and name of runs of several traces that changed since they were linked."""
-    rows = connection.execute(
-        "SELECT r.id, r.name FROM run AS r JOIN trace AS t ON t.run_id = r.id "
-        "GROUP BY r.id, r.name HAVING count(*) > 1 AND max(t.id) NOT IN ("
-        "SELECT trace_id FROM import_stat WHERE name = ?) ORDER BY r.id",
-        [BETWEEN],
-    ).fetchall()
-    return [(int(run_id), str(name)) for run_id, name in rows]
-
-
-def _link_between(
-    connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int, last_trace_id: int
-) -> None:
-    (first,) = database.one(
-        connection,
-        # -(run_id << 32 | n) - 1: the next id is one below the smallest
-        "SELECT coalesce(min(id), ?) - 1 FROM link WHERE trace_id IS NULL AND run_id = ?",
-        [-(run_id << 32), run_id],
-    )
-    found: list[tuple[Query, int]] = []
-    traces = f"trace_id IN (SELECT id FROM trace WHERE run_id = {run_id})"
-    required = _Required(connection, known.of_run, traces)
-    can_link = [query for query in known.of_run if required.exist(query)]
-    _install(connection, known.library, [*can_link, *([known.clocks] if known.clocks else [])])
-    for query in known.of_run:
-        n_links = 0
-        if query in can_link:
-            n_links = _insert(connection, query, {"run_id": run_id}, f"{first} - n", "NULL", run_id)
-        first -= n_links
-        found.append((query, n_links))
-    if known.clocks is not None:
-        found.append((known.clocks, clock_offsets.store(connection, known.clocks, run_id)))
-    _note(connection, found, BETWEEN, last_trace_id)
-
-
-def _install(
+def install(
     connection: duckdb.DuckDBPyConnection, library: Library, queries: Sequence[Query]
 ) -> None:
     """Creates the macros that linkers call, and adapts the optimizer to uncommitted rows."""
@@ -354,32 +270,39 @@ def _install(
             query.install(connection)
     # Rows of an open transaction have no statistics, so the optimizer takes the largest table for
     # the smallest and keeps it in memory. The link queries name the smaller side of a join last.
-    _disable(connection, "join_order,build_side_probe_side")
+    disable(connection, "join_order,build_side_probe_side")
     # For the same reason an ASOF join would loop over all pairs, taking both sides for tiny.
     connection.execute("SET asof_loop_join_threshold = 0")
 
 
-def _disable(connection: duckdb.DuckDBPyConnection, more: str = "") -> None:
+def disable(connection: duckdb.DuckDBPyConnection, more: str = "") -> None:
     """Disables optimizers: those disabled on all our connections, and `more`."""
     names = [database.NO_WRONG_STATISTICS["disabled_optimizers"], *([more] if more else [])]
     connection.execute(f"SET disabled_optimizers = '{','.join(names)}'")
 
 
-def _insert(
+def insert(
     connection: duckdb.DuckDBPyConnection,
     query: Query,
     argument: dict[str, int],
     link_id: str,
     trace_id: str,
     run_id: int,
+    kept: str | None = None,
 ) -> int:
-    """Stores the rows of a linker; n in `link_id` counts them from 0. Returns their number."""
+    """Stores the rows of a linker and those of the table `kept`, ordered by `to_id`.
+
+    n in `link_id` counts them from 0. Returns their number.
+    """
     assert query.header is not None
     # Found first and stored afterwards: rows that are appended to a table after an append of none
     # are not seen within the same transaction (DuckDB 2.0), and later linkers read these.
     with linked_graph.blaming(query):
-        sql = f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {query.bound_sql}"
-        ((n_links,),) = statements.execute(connection, sql, argument).fetchall()
+        sql = query.bound_sql
+        if kept is not None:
+            sql = f"FROM ({sql}) UNION ALL FROM {kept} ORDER BY to_id"
+        table = f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {sql}"
+        ((n_links,),) = statements.execute(connection, table, argument).fetchall()
     if n_links:
         connection.execute(
             f"INSERT INTO link SELECT {link_id}, {trace_id}, {run_id}, from_id, to_id, kind, rule, "
@@ -408,7 +331,7 @@ def noted(query: Query) -> str:
     return f"{query.key} {query.digest[: len('contract=') + 16]}"
 
 
-def _note(
+def note(
     connection: duckdb.DuckDBPyConnection,
     found: Sequence[tuple[Query, int]],
     what: str,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.ingest.decode import Settings, scratch_connection
 from warehouse.ingest.pipeline import scratch_folder
-from warehouse.link import linkers
+from warehouse.link import linkers, run_links
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ def _relink_run(
     if graph_set is None:
         for trace_id in trace_ids:
             linkers.link_trace(connection, known, trace_id, run_id)
-        linkers.link_run(connection, known, run_id)
+        run_links.link_run(connection, known, run_id)
     elif trace_ids:
-        linkers.link_graphs(connection, known, run_id, graph_set)
+        run_links.link_graphs(connection, known, run_id, graph_set)
     after = _counts(connection, run_id)
     names = connection.execute("SELECT name FROM run WHERE id = ?", [run_id]).fetchall()
     return [

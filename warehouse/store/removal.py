@@ -44,7 +44,7 @@ def remove(
     path: Path, wait_s: float, selection: Selection, agreed: RemovalPlan, age: Age | None = None
 ) -> None:
     """Removes the planned traces in one transaction; raises DatabaseError if the plan changed."""
-    from warehouse.link import linkers
+    from warehouse.link import linkers, run_links
 
     with database.writer(path, wait_s=wait_s) as connection:
         if _plan(connection, selection, age).scope.trace_ids != agreed.scope.trace_ids:
@@ -55,7 +55,7 @@ def remove(
             runs = deletion.delete_traces(connection, agreed.scope.trace_ids)
             known = linkers.linkers()
             for run_id in sorted(runs):
-                linkers.link_run(connection, known, run_id)
+                run_links.link_run(connection, known, run_id)
 
 
 def _plan(
