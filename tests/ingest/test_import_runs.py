@@ -201,7 +201,7 @@ def test_a_graph_stays_when_it_cannot_be_linked_with_its_timeline(
     honest, asked, inserted = run_links.link_run, [], []
     honest_assign = runs.assign
 
-    def fails(*arguments: Any, **how: bool) -> None:
+    def fails(*arguments: Any, **how: Any) -> None:
         asked.append(arguments)
         honest(*arguments, **how)  # whatever it has done until then is undone
         raise TwError("the query linked_node@1 does not work")

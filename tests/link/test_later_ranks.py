@@ -62,14 +62,13 @@ def link(connection: duckdb.DuckDBPyConnection, run_id: int, *, keeps_links: boo
 
 
 @pytest.mark.parametrize(
-    "first_seed",
-    [pytest.param(500, marks=pytest.mark.integration), *map(slow, range(520, 1100, 20))],
+    "seeds", [range(500, 510), *(slow(range(n, n + 20), id=f"{n}") for n in range(520, 1100, 20))]
 )
 def test_links_are_those_of_all_ranks_at_once(
-    connection: duckdb.DuckDBPyConnection, first_seed: int
+    connection: duckdb.DuckDBPyConnection, seeds: range
 ) -> None:
-    rng = random.Random(first_seed)
-    made = [each for each in together(range(first_seed, first_seed + 20)) if each.numbers != "bare"]
+    rng = random.Random(seeds[0])
+    made = [each for each in together(seeds) if each.numbers != "bare"]
     run_id = made[0].stored_run
     name_groups(made, rng)
     for n, trace_ids in enumerate(in_order_of_arrival(made, rng)):
