@@ -321,6 +321,7 @@ ELSEWHERE = {
     "warehouse.ingest.failures": "a log, which is only appended to",
     "warehouse.ingest.importer": "scratch folders",
     "warehouse.ingest.pipeline": "scratch folders",
+    "warehouse.lake.reader": "scratch folders",
     "warehouse.library.contract": "a new query, which never replaces a file",
     "warehouse.optimize.measuring": "scratch folders",
     "warehouse.store.block_copies": "blocks of the warehouse, with its mode",

@@ -16,6 +16,7 @@ import errno
 import itertools
 import os
 import re
+import secrets
 import shutil
 import stat
 import sys
@@ -98,6 +99,40 @@ def whole_file(
                 yield packed
         else:
             yield plain
+
+
+def new_file(path: Path, content: bytes) -> bool:
+    """Creates a file with all of its content, unless it exists; returns whether it did.
+
+    Of several processes that create it, also on other machines, one succeeds. The content is
+    written under another name, which is then linked, so that no reader sees a part of it. Raises
+    OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(6)}.tw.part")
+    try:
+        with part.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(part, path)
+        except FileExistsError:
+            return False
+        except OSError:  # no hard links on this file system
+            return _new_in_place(path, content)
+        return True
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _new_in_place(path: Path, content: bytes) -> bool:
+    try:
+        with path.open("xb") as file:
+            file.write(content)
+    except FileExistsError:
+        return False
+    return True
 
 
 @contextmanager

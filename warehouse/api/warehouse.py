@@ -341,16 +341,21 @@ def _warn_of_damage(opened: session.Session) -> None:
 def open_warehouse(
     path: str | os.PathLike[str] | None = None,
     *,
+    lake: str | os.PathLike[str] | None = None,
     wait_s: float = database.DEFAULT_WAIT_S,
     query_path: Iterable[str | os.PathLike[str]] = (),
 ) -> Warehouse:
     """Opens a warehouse; without a path the one that `tw` uses in this folder.
 
     `wait_s` is how long to wait for a writing process; `query_path` are folders of your own
-    queries. The file is opened by the first method that needs it.
+    queries. The file is opened by the first method that needs it. `lake` is the folder of a lake,
+    in place of a warehouse: for methods that only read.
     """
+    if path is not None and lake is not None:
+        raise UsageError("a warehouse and a lake cannot be opened together")
     place = session.Place.of(
         None if path is None else Path(path),
+        lake=None if lake is None else Path(lake),
         wait_s=wait_s,
         query_path=tuple(Path(folder) for folder in query_path),
     )

@@ -45,6 +45,7 @@ COMMANDS = {
     "prune": ("prune", "prune", "Remove old runs."),
     "vacuum": ("vacuum", "vacuum", "Compact the warehouse file."),
     "backup": ("backup", "backup", "Copy the warehouse to a backup file."),
+    "lake": ("lake", "lake", "Keep traces as Parquet files that many machines share."),
     "link": ("link", "link", "Rebuild the links of one or more runs."),
     "formats": ("formats", "formats", "List the importers and their formats."),
     "schema": ("schema", "schema", "Show or upgrade the warehouse's schema."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from warehouse import config
+from warehouse.cli import options
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,11 +51,12 @@ def place(
     query_path: tuple[Path, ...] = (),
     is_export: bool = False,
 ) -> Place:
-    """Returns the given or configured warehouse, with the limits that apply to the command."""
+    """Returns the given or configured warehouse or lake, with the limits of the command."""
     from warehouse.query import session
 
     chosen = session.Place.of(
         db,
+        lake=options.chosen_lake(),
         wait_s=wait_s,
         query_path=query_path,
         memory_limit=click.get_current_context().meta.get(_KEY),

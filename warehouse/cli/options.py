@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from warehouse import files
 from warehouse.errors import UsageError
@@ -36,6 +37,34 @@ def database(command: Command) -> Command:
         show_envvar=True,
         help="Warehouse file.  [default: ./traces.duckdb, or `db` in tw.toml]",
     )(command)
+
+
+def lake(command: Command) -> Command:
+    """Adds --lake; `chosen_lake` returns its value."""
+    return click.option(
+        "--lake",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        callback=_keep_lake,
+        expose_value=False,
+        help="Read this lake (`tw lake`) in place of a warehouse.",
+    )(command)
+
+
+def _keep_lake(context: click.Context, _: click.Parameter, folder: Path | None) -> None:
+    context.meta[_LAKE] = folder
+
+
+def chosen_lake() -> Path | None:
+    """The lake given with --lake. Raises UsageError if a warehouse is given, too."""
+    context = click.get_current_context()
+    folder: Path | None = context.meta.get(_LAKE)
+    if folder is not None and context.get_parameter_source("db") is ParameterSource.COMMANDLINE:
+        raise UsageError("--db and --lake cannot be combined")
+    return folder
+
+
+_LAKE = "warehouse.lake"
 
 
 def _not_stdout(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:

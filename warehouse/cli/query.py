@@ -95,6 +95,7 @@ _STATEMENT = re.compile(r"\s*(SELECT|WITH|FROM|VALUES|DESCRIBE|SUMMARIZE|EXPLAIN
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
 @scope
 @memory_options.memory_limit
+@options.lake
 @options.database
 @with_exports
 def query(
@@ -126,7 +127,7 @@ def query(
       tw query utilization -o busy.xlsx
       tw query rank_step --format heat
       tw query utilization_over_time@2 -p bucket_ns=1ms --rank 0
-      tw query ./own.sql --format csv -o own.csv
+      tw query ./own.sql --lake /mnt/lake --format csv -o own.csv
       tw query -c "SELECT category, count(*) FROM slice GROUP BY ALL"
       tw query --dialect perfetto -c "SELECT MAX(dur) / 1e6 FROM slice WHERE name GLOB 'aten*'"
     """

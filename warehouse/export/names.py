@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from warehouse.errors import ExportError
+from warehouse.query import scope
 
 if TYPE_CHECKING:
     from warehouse.query.session import Session
@@ -33,9 +34,8 @@ def only_named(opened: Session, patterns: Sequence[str]) -> Iterator[None]:
                 f"no slice has a name like {' or '.join(patterns)}",
                 hint="Patterns are those of GLOB: '*gemm*' matches names that contain gemm.",
             )
-        ((database,),) = connection.execute("SELECT current_database()").fetchall()
         connection.execute(
-            f'CREATE OR REPLACE TEMP VIEW slice AS SELECT * FROM "{database}".main.slice '
+            f"CREATE OR REPLACE TEMP VIEW slice AS SELECT * FROM {scope.stored(connection)}slice "
             "WHERE id IN (SELECT id FROM named_slice)"
         )
         yield

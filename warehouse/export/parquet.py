@@ -10,25 +10,23 @@ Views over tables stored in parts (`Presentation.detail_views`) are written too.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warehouse import parquet
 from warehouse.errors import ExportError
 from warehouse.export import presentation
 from warehouse.export.exporter import Exporter
-from warehouse.files import whole_file, whole_folder
+from warehouse.files import whole_folder
 
 if TYPE_CHECKING:
     import duckdb
-    import pyarrow as pa
 
     from warehouse.query.session import Session
 
-_GROUP_ROWS = 61_440
-_BATCH_ROWS = _GROUP_ROWS // 3  # a whole group at once takes more memory
+_FILE = "part-0.parquet"
 _DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -86,7 +84,7 @@ def _write_table(
     folder: Path,
 ) -> WrittenTable:
     if not is_partitioned:
-        n_rows = _write_file(connection, f'SELECT * FROM "{name}"', folder)
+        n_rows = parquet.write(connection, f'SELECT * FROM "{name}"', folder / _FILE)
         return WrittenTable(name, n_rows, 1)
     found = connection.execute(f'SELECT DISTINCT trace_id FROM "{name}" ORDER BY 1').fetchall()
     trace_ids = [row[0] for row in found] or [None]
@@ -97,37 +95,8 @@ def _write_table(
         # Tables are read in the order of their rows, joins of many rows in any.
         order = "ORDER BY 1" if is_view else ""
         query = f'SELECT * EXCLUDE (trace_id) FROM "{name}" WHERE {condition} {order}'
-        n_rows += _write_file(connection, query, folder / f"trace_id={value}")
+        n_rows += parquet.write(connection, query, folder / f"trace_id={value}" / _FILE)
     return WrittenTable(name, n_rows, len(trace_ids))
-
-
-def _write_file(connection: duckdb.DuckDBPyConnection, query: str, folder: Path) -> int:
-    """Streams a query's rows, in their order, into one Parquet file; returns how many."""
-    import pyarrow.parquet as pq
-
-    folder.mkdir(parents=True)
-    reader = connection.sql(query).to_arrow_reader(_BATCH_ROWS)
-    n_rows = 0
-    with (
-        whole_file(folder / "part-0.parquet") as file,
-        pq.ParquetWriter(file, reader.schema, compression="zstd") as writer,
-    ):
-        for group in _groups(reader):
-            writer.write_table(group, row_group_size=_GROUP_ROWS)
-            n_rows += group.num_rows
-    return n_rows
-
-
-def _groups(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
-    """Yields the rows in tables of one row group each; the last may be smaller."""
-    import pyarrow as pa
-
-    while batches := list(itertools.islice(reader, _GROUP_ROWS // _BATCH_ROWS)):
-        group = pa.Table.from_batches(batches)
-        del batches  # the memory of a group is free before the next is read
-        if group.num_rows:
-            yield group
-        del group
 
 
 def _write(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:

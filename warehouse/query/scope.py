@@ -84,7 +84,8 @@ def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scop
         run_names=tuple(run.name for run in sorted(runs, key=lambda run: run.id)),
         from_ns=selection.from_ns,
         to_ns=selection.to_ns,
-        covers_all=len(runs) == len(catalogue.runs)
+        covers_all=not _tables_of_lake(connection)
+        and len(runs) == len(catalogue.runs)
         and len(traces) == len(catalogue.traces)
         and selection.from_ns is None
         and selection.to_ns is None,
@@ -105,7 +106,7 @@ def of_traces(
 ) -> Scope:
     """Returns the scope of the given traces, with the captures of their runs as causes."""
     ids = sorted(set(trace_ids))
-    at = _qualifier(connection)
+    at = stored(connection)
     runs = connection.execute(
         f"SELECT DISTINCT r.id, r.name FROM {at}run AS r JOIN {at}trace AS t ON t.run_id = r.id "
         "WHERE t.id IN (SELECT unnest(?::BIGINT[])) ORDER BY r.id",
@@ -186,7 +187,7 @@ def _check_window(selection: Selection) -> None:
 
 def _check_content(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
     """Raises ScopeError if the traces have a timeline, and nothing of it is in the time window."""
-    at, traces = _qualifier(connection), conditions.among("id", scope.trace_ids)
+    at, traces = stored(connection), conditions.among("id", scope.trace_ids)
     start, end, is_inside = connection.execute(
         "SELECT min(start_ts), max(end_ts), bool_or(end_ts >= $start AND start_ts < $stop) "
         f"FROM {at}trace WHERE {traces}",
@@ -224,7 +225,7 @@ def _shown(ns: int | None, default: str) -> str:
 
 def _read(connection: duckdb.DuckDBPyConnection) -> _Catalogue:
     # Stored tables: an earlier scope may shadow them on this connection.
-    at = _qualifier(connection)
+    at = stored(connection)
     runs = connection.execute(f"""
         SELECT
           r.id,
@@ -371,10 +372,12 @@ def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
     _drop_shadows(connection)
     if scope.covers_all:
         return
-    at = _qualifier(connection)
-    tables = _tables(connection)
+    at = stored(connection)
+    tables, of_lake = _tables(connection), _tables_of_lake(connection)
     for name, columns in tables.items():
         condition = conditions.of_table(name, columns, scope, at)
+        if condition is None and name in of_lake:
+            condition = "true"
         if condition is not None:
             statements.execute(
                 connection, f'{_TEMP_VIEW} "{name}" AS SELECT * FROM {at}"{name}" WHERE {condition}'
@@ -392,7 +395,7 @@ def _open_window(
     connection: duckdb.DuckDBPyConnection, scope: Scope, tables: dict[str, frozenset[str]]
 ) -> None:
     """Creates the views that show the window, and the rows at all times, also of captures."""
-    at = _qualifier(connection)
+    at = stored(connection)
     ids = tuple(sorted({*scope.trace_ids, *scope.capture_ids}))
     anytime = replace(scope, trace_ids=ids, from_ns=None, to_ns=None)
     start, stop = _or(scope.from_ns, -_FOREVER), _or(scope.to_ns, _FOREVER)
@@ -420,7 +423,7 @@ def _whole_tables() -> dict[str, list[str]]:
 
 def rows_of(connection: duckdb.DuckDBPyConnection, scope: Scope, table: str) -> str:
     """Returns the SELECT of a stored table's rows in scope."""
-    at = _qualifier(connection)
+    at = stored(connection)
     condition = (
         None
         if scope.covers_all
@@ -446,10 +449,32 @@ def _drop_shadows(connection: duckdb.DuckDBPyConnection) -> None:
 _TEMP_VIEW = "CREATE OR REPLACE TEMP VIEW"
 
 
-def _qualifier(connection: duckdb.DuckDBPyConnection) -> str:
-    row = connection.execute("SELECT current_database()").fetchone()
-    name = str(row[0]) if row else "memory"
-    return '"' + name.replace('"', '""') + '".main.'
+def stored(connection: duckdb.DuckDBPyConnection) -> str:
+    """What to qualify a table with for the rows of all traces: the warehouse, or views of a lake.
+
+    A lake is opened as an empty warehouse with a schema `lake`.
+    """
+    ((name, is_lake),) = connection.execute(_STORED).fetchall()
+    quoted = str(name).replace('"', '""')
+    return f'"{quoted}".{"lake" if is_lake else "main"}.'
+
+
+_STORED = """
+SELECT current_database(), EXISTS (
+  FROM duckdb_schemas() WHERE database_name = current_database() AND schema_name = 'lake'
+)
+"""
+
+
+def _tables_of_lake(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    """The tables that are views over the files of a lake; none in a warehouse."""
+    if not stored(connection).endswith(".lake."):
+        return set()
+    rows = connection.execute(
+        "SELECT view_name FROM duckdb_views() "
+        "WHERE database_name = current_database() AND schema_name = 'lake'"
+    ).fetchall()
+    return {str(name) for (name,) in rows}
 
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> dict[str, frozenset[str]]:

@@ -1,4 +1,4 @@
-"""Sessions: an open warehouse with a scope and the query library.
+"""Sessions: an open warehouse or lake with a scope and the query library.
 
 The command line, the shell, the Python API and exports all run queries through a session. The file
 is locked for the duration of a session, so sessions are short.
@@ -34,6 +34,7 @@ from warehouse.store import database
 if TYPE_CHECKING:
     import duckdb
 
+    from warehouse.lake.reader import LakeReader
     from warehouse.library.header import Value
     from warehouse.query.execute import Result
 
@@ -51,26 +52,29 @@ class Place:
     query_path: tuple[Path, ...] = ()
     formulas: tuple[Path, ...] = ()  # of the user's own operators
     devices: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
+    is_lake: bool = False  # `path` is the folder of a lake
 
     @classmethod
     def of(
         cls,
         db: Path | None,
         *,
+        lake: Path | None = None,
         wait_s: float = database.DEFAULT_WAIT_S,
         query_path: tuple[Path, ...] = (),
         memory_limit: str | None = None,
     ) -> Place:
-        """Returns the given or configured warehouse, with configured settings."""
+        """Returns the given or configured warehouse, or a lake, with configured settings."""
         settings = config.load()
         return cls(
-            config.database_path(db),
+            lake or config.database_path(db),
             wait_s=wait_s,
             memory_limit=memory_limit or settings.memory_limit,
             threads=settings.threads,
             query_path=(*settings.query_path, *query_path),
             formulas=settings.formulas,
             devices=settings.device,
+            is_lake=lake is not None,
         )
 
     def limited(self, memory_limit: str, max_threads: int) -> Place:
@@ -265,15 +269,7 @@ def opened(
     if reads_arrow:
         execute.expect_rows()
     queries = queries or library.load(place.query_path)
-    with (
-        no_more_readable(place.path),
-        database.Reader(
-            place.path,
-            wait_s=place.wait_s,
-            memory_limit=place.memory_limit,
-            threads=place.threads,
-        ) as reader,
-    ):
+    with no_more_readable(place.path), _reader(place) as reader:
         selection = selection or Selection()
         chosen = scope.resolve(reader.connection, selection)
         if not chosen.covers_all:  # as on a fresh connection; reading the catalogue is slow
@@ -283,3 +279,17 @@ def opened(
         # Read now: an open result blocks the connection.
         traces = lineage.traces(reader.connection)
         yield Session(place, reader.connection, chosen, queries, selection, chosen, traces)
+
+
+def _reader(place: Place) -> database.Reader | LakeReader:
+    """Opens the warehouse or lake of a place."""
+    if not place.is_lake:
+        return database.Reader(
+            place.path,
+            wait_s=place.wait_s,
+            memory_limit=place.memory_limit,
+            threads=place.threads,
+        )
+    from warehouse.lake.reader import LakeReader
+
+    return LakeReader(place.path, memory_limit=place.memory_limit, threads=place.threads)

@@ -48,7 +48,8 @@ def vocabulary(session: Session) -> Vocabulary:
     columns: dict[str, dict[str, str]] = {}
     for table, column, meaning in session.connection.execute(
         "SELECT table_name, column_name, coalesce(comment, '') FROM duckdb_columns() "
-        "WHERE NOT internal AND database_name = current_database() ORDER BY ALL"
+        "WHERE NOT internal AND database_name = current_database() AND schema_name = 'main' "
+        "ORDER BY ALL"
     ).fetchall():
         columns.setdefault(table, {})[column] = meaning
     runs = session.connection.execute("SELECT name FROM run ORDER BY id DESC").fetchall()

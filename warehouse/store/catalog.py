@@ -79,7 +79,8 @@ def tables(connection: duckdb.DuckDBPyConnection) -> list[Table]:
         FROM duckdb_tables() WHERE database_name = current_database()
         UNION ALL
         SELECT view_name, 'view', coalesce(comment, '')
-        FROM duckdb_views() WHERE database_name = current_database() AND NOT internal
+        FROM duckdb_views()
+        WHERE database_name = current_database() AND schema_name = 'main' AND NOT internal
         ORDER BY kind, name
     """).fetchall()
     return [Table(*row) for row in rows]
@@ -116,7 +117,8 @@ def columns(connection: duckdb.DuckDBPyConnection, table: str) -> list[Column]:
     """Returns the columns of a table or view in order."""
     rows = connection.execute(
         "SELECT column_name, data_type, coalesce(comment, '') FROM duckdb_columns() "
-        "WHERE database_name = current_database() AND table_name = ? ORDER BY column_index",
+        "WHERE database_name = current_database() AND schema_name = 'main' AND table_name = ? "
+        "ORDER BY column_index",
         [table],
     ).fetchall()
     return [Column(name, kind, *_split(comment)) for name, kind, comment in rows]

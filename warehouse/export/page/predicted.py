@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warehouse.query import scope
+
 if TYPE_CHECKING:
     from warehouse.query.session import Session
 
 _IDS = "SELECT id FROM trace WHERE kind = 'timeline'"
 _MEASURED = """
 SELECT m.id
-FROM "{database}".main.trace AS m
+FROM {stored}trace AS m
 JOIN prediction AS p ON p.parent_run_id = m.run_id
 WHERE m.kind = 'timeline'
   AND EXISTS (FROM trace AS t WHERE t.rank IS NOT DISTINCT FROM m.rank AND t.run_id = p.run_id)
@@ -25,8 +27,8 @@ WHERE m.kind = 'timeline'
 def beside_measured(session: Session) -> Iterator[None]:
     """While open, the measured runs of predicted runs in scope are in scope, too: equal ranks."""
     ids = _traces(session, _IDS)
-    ((database,),) = session.connection.execute("SELECT current_database()").fetchall()
-    measured = _traces(session, _MEASURED.format(database=str(database).replace('"', '""')))
+    stored = scope.stored(session.connection)
+    measured = _traces(session, _MEASURED.format(stored=stored))
     if measured <= ids:
         yield
         return

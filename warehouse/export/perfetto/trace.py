@@ -44,6 +44,7 @@ from warehouse.export.perfetto.ordering import (
 )
 from warehouse.export.perfetto.slices import SliceReader
 from warehouse.files import whole_file
+from warehouse.query import scope
 
 if TYPE_CHECKING:
     import duckdb
@@ -143,8 +144,7 @@ class _Export:
 
     def run(self) -> PerfettoSummary:
         self._check_traces()
-        stored = self._one("SELECT current_database()")
-        quoted = '"' + str(stored).replace('"', '""') + '".main'
+        stored = scope.stored(self.connection).removesuffix(".")
         self.written.n_ranges = ranges.project(self.connection)
         self.written.n_added = ranges.add_slices(self.connection, self.presentations.values())
         self.written.n_on_path = ranges.add_paths(self.connection)
@@ -153,7 +153,7 @@ class _Export:
             self.written.n_findings = self._one(
                 "SELECT count(*) FROM query_track_slice WHERE category = 'finding'"
             )
-        extra_lanes, self.written.n_on_extra_lanes = assign_lanes(self.connection, quoted)
+        extra_lanes, self.written.n_on_extra_lanes = assign_lanes(self.connection, stored)
         self._prepare_flows()
         self.stored_arguments = (
             presentation.arguments(self.connection, self.presentations) if self.with_args else []
@@ -180,7 +180,7 @@ class _Export:
         )
         self._write_counters()
         n_stored = self._one(
-            f"SELECT count(*) FROM {quoted}.slice"
+            f"SELECT count(*) FROM {stored}.slice"
             " WHERE trace_id IN (SELECT trace_id FROM export_trace)"
         )
         self.written.n_outside = n_stored - self.written.n_slices

@@ -1,0 +1,261 @@
+"""`tw lake sync`: sends to a lake what is new or changed in a warehouse, and removes what is not.
+
+    DIR/_origin/<origin>.json   the traces and runs that a warehouse sent, and their states
+
+Only the warehouse's own syncs write its file. A trace stays in the lake as long as one warehouse
+lists it, or an import wrote it. Nothing is written where no state differs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse.errors import InvalidDatabase
+from warehouse.files import new_file
+from warehouse.lake import claims, layout
+from warehouse.lake.content import Content, TraceRow
+from warehouse.lake.layout import Lake, RunCommit, TraceCommit
+from warehouse.lake.writing import Writer
+from warehouse.store import database
+
+if TYPE_CHECKING:
+    import duckdb
+
+IMPORT = "import"  # the origin of traces that no warehouse has
+
+
+@dataclass
+class Sent:
+    """What a warehouse has sent: states by ids of the lake."""
+
+    name: str
+    traces: dict[int, str] = field(default_factory=dict)
+    runs: dict[int, str] = field(default_factory=dict)
+    names: dict[str, int] = field(default_factory=dict)  # runs by their names in the warehouse
+
+    @property
+    def content(self) -> bytes:
+        values = {
+            "name": self.name,
+            "traces": {str(number): state for number, state in sorted(self.traces.items())},
+            "runs": {str(number): state for number, state in sorted(self.runs.items())},
+            "names": dict(sorted(self.names.items())),
+        }
+        return (json.dumps(values, indent=1) + "\n").encode()
+
+
+@dataclass
+class Synced:
+    """What a sync did."""
+
+    n_traces: int = 0  # in the warehouse
+    n_written: int = 0
+    n_runs_written: int = 0
+    n_removed: int = 0
+    n_bytes: int = 0  # of Parquet files written
+
+
+def sync(
+    db: Path, folder: Path, *, name: str | None = None, wait_s: float = database.DEFAULT_WAIT_S
+) -> Synced:
+    """Makes a lake hold what a warehouse holds. Raises DatabaseError, ExportError.
+
+    `name` identifies the warehouse in the lake; by default its host and path.
+    """
+    name = name or f"{socket.gethostname()}:{db.resolve()}"
+    with database.Reader(db, wait_s=wait_s) as reader:
+        lake = Lake.open_or_create(folder)
+        with layout.writing(folder):
+            return _Sync(lake, name, reader.connection).run()
+
+
+class _Sync:
+    """One sync. `commits` are those of the lake, as far as this process knows."""
+
+    def __init__(self, lake: Lake, name: str, connection: duckdb.DuckDBPyConnection) -> None:
+        self.lake, self.origin = lake, origin_of(name)
+        self.before = read_sent(lake, self.origin) or Sent(name)
+        self.sent = Sent(name)
+        self.content = Content.read(connection)
+        self.commits = lake.trace_commits()
+        self.done = Synced(len(self.content.traces))
+
+    def run(self) -> Synced:
+        claimed = {each.id: claims.claim(self.lake, "trace", each.key).id for each in self.traces}
+        runs = self._runs(claimed)
+        writer = Writer(self.content.connection, self.lake, claimed, runs)
+        for trace in self.traces:
+            self._send(writer, trace)
+        for run_id, new in runs.items():
+            self._send_run(writer, run_id, new)
+        self._remove()
+        if self.sent.content != self.before.content or not self._path.exists():
+            layout.replace(self._path, self.sent.content)
+        return self.done
+
+    @property
+    def traces(self) -> list[TraceRow]:
+        return self.content.traces
+
+    @property
+    def _path(self) -> Path:
+        return sent_path(self.lake, self.origin)
+
+    def _runs(self, claimed: Mapping[int, int]) -> dict[int, int]:
+        """The ids of runs: those they had, else those of their names."""
+        found = {}
+        for run_id, run in self.content.runs.items():
+            label = json.dumps([run.name, run.job_id])
+            traces = [each for each in self.traces if each.run_id == run_id]
+            number = self.before.names.get(label)
+            if number is None:
+                number = claim_run(self.lake, run.name, run.job_id, traces, self.commits)
+            found[run_id] = self.sent.names[label] = number
+        return found
+
+    def _send(self, writer: Writer, trace: TraceRow) -> None:
+        new, run_id = writer.trace_ids[trace.id], writer.run_ids[trace.run_id]
+        state = f"{trace.state} {run_id}"
+        self.sent.traces[new] = state
+        committed, before = self.commits.get(new), self.before.traces.get(new)
+        if committed is not None and state in (before, committed.state):
+            return
+        if committed is not None and before is None and committed.origin != self.origin:
+            return  # another warehouse or an import was first
+        files = writer.trace(trace.id, self.content.counts[trace.id])
+        commit = TraceCommit(
+            new, run_id, trace.key, trace.name, trace.rank, trace.kind, self.origin, state, files
+        )
+        commit_trace(self.lake, commit, committed)
+        self.commits[new] = commit
+        self.done.n_written += 1
+        self.done.n_bytes += sum(file.bytes for file in files)
+
+    def _send_run(self, writer: Writer, run_id: int, new: int) -> None:
+        traces = tuple(sorted(
+            writer.trace_ids[each.id] for each in self.traces if each.run_id == run_id
+        ))  # fmt: skip
+        state = self.content.run_state(run_id, [new, *traces])
+        self.sent.runs[new] = state
+        path = self.lake.run_commit_path(new, self.origin)
+        before = layout.read_commit(path, RunCommit)
+        if before is not None and before.state == state:
+            return
+        files = writer.run(run_id, self.content.run_counts(run_id))
+        commit = RunCommit(new, self.origin, self.content.runs[run_id].name, state, traces, files)
+        layout.replace(path, layout.text_of(commit))
+        if before is not None:
+            layout.remove_files(self.lake, before.files)
+        self.done.n_runs_written += 1
+        self.done.n_bytes += sum(file.bytes for file in files)
+
+    def _remove(self) -> None:
+        """Removes what this warehouse sent and has no more, unless others have it."""
+        gone = {
+            number for number, commit in self.commits.items()
+            if (number in self.before.traces or commit.origin == self.origin)
+            and number not in self.sent.traces
+        }  # fmt: skip
+        if gone:  # first: a warehouse that adds itself meanwhile then writes it again
+            layout.replace(self._path, self.sent.content)
+            kept = {
+                number for origin in origins(self.lake) if origin != self.origin
+                for number in (read_sent(self.lake, origin) or Sent("")).traces
+            }  # fmt: skip
+            for number in sorted(gone - kept):
+                if self.commits[number].origin != IMPORT:
+                    self._remove_trace(self.commits.pop(number))
+        for run in self.lake.run_commits():
+            if run.origin == self.origin and run.run_id not in self.sent.runs:
+                self.lake.run_commit_path(run.run_id, run.origin).unlink(missing_ok=True)
+                layout.remove_files(self.lake, run.files)
+
+    def _remove_trace(self, commit: TraceCommit) -> None:
+        self.lake.trace_commit_path(commit.trace_id).unlink(missing_ok=True)
+        claims.release(self.lake, "trace", commit.key)
+        layout.remove_files(self.lake, [file for file in commit.files if not file.is_shared])
+        self.done.n_removed += 1
+
+
+def commit_trace(lake: Lake, commit: TraceCommit, before: TraceCommit | None) -> bool:
+    """Makes a trace visible; returns whether it was, or another process was faster.
+
+    With `before`, its commit is replaced.
+    """
+    path = lake.trace_commit_path(commit.trace_id)
+    if before is not None:
+        layout.replace(path, layout.text_of(commit))
+        layout.remove_files(lake, [file for file in before.files if not file.is_shared])
+        return True
+    if new_file(path, layout.text_of(commit)):
+        return True
+    layout.remove_files(lake, commit.files)
+    return False
+
+
+def claim_run(
+    lake: Lake,
+    name: str,
+    job_id: str | None,
+    traces: list[TraceRow],
+    commits: Mapping[int, TraceCommit],
+) -> int:
+    """The id of the run of that name and job, or of a new one if it has other traces of our ranks.
+
+    Ranks of a run may come from several machines; another run may have the same name.
+    """
+    number = 1
+    while True:
+        claimed = claims.claim(lake, "run", claims.run_key(name, job_id, number)).id
+        theirs = [each for each in commits.values() if each.run_id == claimed]
+        if not any(_excludes(other, mine) for other in theirs for mine in traces):
+            return claimed
+        number += 1
+
+
+def _excludes(other: TraceCommit, mine: TraceRow) -> bool:
+    """Whether two traces cannot be of one run: both are of its rank, with other content."""
+    if (other.kind, other.rank) != (mine.kind, mine.rank) or other.key == mine.key:
+        return False
+    return mine.rank is not None or other.name == mine.name
+
+
+def origin_of(name: str) -> str:
+    """The name of a warehouse's files in a lake."""
+    return hashlib.sha256(os.fsencode(name)).hexdigest()[:12]
+
+
+def sent_path(lake: Lake, origin: str) -> Path:
+    return lake.folder / "_origin" / f"{origin}.json"
+
+
+def origins(lake: Lake) -> list[str]:
+    """The warehouses that have synced to a lake."""
+    return sorted(path.stem for path in (lake.folder / "_origin").glob("*.json"))
+
+
+def read_sent(lake: Lake, origin: str) -> Sent | None:
+    """What a warehouse has sent; None if nothing yet."""
+    path = sent_path(lake, origin)
+    try:
+        values: dict[str, Any] = json.loads(path.read_bytes())
+        return Sent(
+            values["name"],
+            {int(number): state for number, state in values["traces"].items()},
+            {int(number): state for number, state in values["runs"].items()},
+            {str(name): int(number) for name, number in values["names"].items()},
+        )
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise InvalidDatabase(
+            f"{path} is damaged: it does not say what a warehouse has sent",
+            hint="Remove it, and sync the warehouse again.",
+        ) from error
