@@ -1,6 +1,6 @@
 /* ---
 name = "saving_limit"
-version = 2
+version = 3
 title = "How much changes of a run can save at most, from recorded times"
 help = """
 What is left is taken to last as long as recorded, and to be done in the same order. Then the run cannot end
@@ -27,6 +27,11 @@ grain = ["run_id", "what_if", "subject", "rank"]
 requires = { schema = ">=13", queries = ["collective_wait@1"] }
 columns = ["run_id", "what_if", "subject", "rank", "most_ns"]
 
+[param.subjects]
+type = "VARCHAR[]"
+default = []
+help = "Names of what is removed; empty: all"
+
 [column]
 what_if = { type = "VARCHAR", unit = "text", help = "Change, in which $subject and $rank stand for these columns" }
 subject = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of what is removed; NULL: the change has no name" }
@@ -34,6 +39,7 @@ rank.help = "Rank that is changed; NULL: all"
 most_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time by which the run ends sooner at most" }
 
 [changes]
+3 = "parameter subjects"
 2 = "graph_launch"
 1 = "first version"
 --- */
@@ -46,11 +52,26 @@ WITH extent AS (
 work AS MATERIALIZED (
   SELECT
     trace_id, slice_id, track_id, kind, class, name, ts AS start_ns, ts + greatest(dur, 0) AS end_ns,
-    max(ts + greatest(dur, 0)) OVER (
-      PARTITION BY track_id ORDER BY ts, slice_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS before_end_ns
+    max(ts + greatest(dur, 0)) OVER earlier AS before_end_ns,
+    max(ts + greatest(dur, 0)) FILTER (WHERE class <> 'communication') OVER earlier AS work_end_ns,
+    max(ts + greatest(dur, 0)) FILTER (WHERE class <> 'communication' AND kind <> 'memcpy') OVER earlier
+      AS other_end_ns
   FROM gpu_op
   WHERE kind <> 'sync'
+  WINDOW earlier AS (
+    PARTITION BY track_id ORDER BY ts, slice_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
+),
+-- What is left on a stream: what it does, with and without copies.
+stream AS (
+  SELECT
+    trace_id, track_id,
+    sum(greatest(end_ns - greatest(start_ns, coalesce(work_end_ns, start_ns)), 0))
+      FILTER (WHERE class <> 'communication') AS work_ns,
+    sum(greatest(end_ns - greatest(start_ns, coalesce(other_end_ns, start_ns)), 0))
+      FILTER (WHERE class <> 'communication' AND kind <> 'memcpy') AS other_ns
+  FROM work
+  GROUP BY trace_id, track_id
 ),
 call AS (
   SELECT k.to_id AS slice_id, min(l.ts) AS start_ns, max(l.ts + greatest(l.dur, 0)) AS end_ns
@@ -70,13 +91,15 @@ called AS MATERIALIZED (
 removed AS (
   SELECT trace_id, 'skip(within = $subject)' AS what_if, name AS subject, ts AS start_ns, ts + dur AS end_ns
   FROM cpu_op
+  WHERE len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name)
   UNION ALL
   SELECT trace_id, 'skip(within = $subject)', name, ts, ts + dur
   FROM annotation
-  WHERE side = 'host'
+  WHERE side = 'host' AND (len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name))
   UNION ALL
   SELECT trace_id, 'skip(within = $subject)', name, ts, ts + dur
   FROM launch
+  WHERE len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name)
   UNION ALL
   SELECT trace_id, 'launch_free()', NULL, call_ns, call_end_ns
   FROM called
@@ -89,23 +112,15 @@ removed AS (
   SELECT trace_id, 'drop(kind = "memcpy", name = $subject)', name, call_ns, call_end_ns
   FROM called
   WHERE kind = 'memcpy' AND call_ns IS NOT NULL
+    AND (len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name))
   UNION ALL
   SELECT trace_id, 'drop(kind = "memcpy", name = $subject)', name, coalesce(ready_ns, start_ns), end_ns
   FROM called
-  WHERE kind = 'memcpy'
+  WHERE kind = 'memcpy' AND (len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name))
   UNION ALL
   SELECT trace_id, 'scale(class = "communication", ratio = 0)', NULL, start_ns, end_ns
   FROM work
   WHERE class = 'communication'
-  UNION ALL
-  -- What is left on a stream: what it does, with and without copies.
-  SELECT trace_id, 'work', track_id::VARCHAR, start_ns, end_ns
-  FROM work
-  WHERE class <> 'communication'
-  UNION ALL
-  SELECT trace_id, 'work without copies', track_id::VARCHAR, start_ns, end_ns
-  FROM work
-  WHERE class <> 'communication' AND kind <> 'memcpy'
 ),
 gain AS (
   SELECT
@@ -117,7 +132,7 @@ gain AS (
     PARTITION BY trace_id, what_if, subject ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ),
-by_trace AS MATERIALIZED (
+by_trace AS (
   SELECT trace_id, what_if, subject, sum(gain_ns)::BIGINT AS removed_ns
   FROM gain
   GROUP BY trace_id, what_if, subject
@@ -126,17 +141,16 @@ longest AS (
   SELECT
     e.run_id,
     max(e.extent_ns) AS extent_ns,
-    coalesce(max(b.removed_ns) FILTER (b.what_if = 'work'), 0) AS work_ns,
-    coalesce(max(b.removed_ns) FILTER (b.what_if = 'work without copies'), 0) AS other_ns
+    coalesce(max(b.work_ns), 0)::BIGINT AS work_ns,
+    coalesce(max(b.other_ns), 0)::BIGINT AS other_ns
   FROM extent AS e
-  LEFT JOIN by_trace AS b ON b.trace_id = e.trace_id
+  LEFT JOIN stream AS b ON b.trace_id = e.trace_id
   GROUP BY e.run_id
 ),
-by_run AS (
+by_run AS MATERIALIZED (
   SELECT t.run_id, b.what_if, b.subject, sum(b.removed_ns)::BIGINT AS removed_ns
   FROM by_trace AS b
   JOIN trace AS t ON t.id = b.trace_id
-  WHERE b.what_if NOT LIKE 'work%'
   GROUP BY t.run_id, b.what_if, b.subject
 ),
 timed AS (

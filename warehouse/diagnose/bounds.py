@@ -20,14 +20,10 @@ def bounded(
     """The findings with what their changes save at most; of other changes no bound is known."""
     if not any(each.what_if for each in findings):
         return list(findings)
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    rows = session.run(QUERY, is_short=is_report).table()
-    subjects = pa.array({each.subject for each in findings}, pa.string())
-    is_about = pc.or_(pc.is_null(rows["subject"]), pc.is_in(rows["subject"], subjects))
+    subjects = sorted({each.subject for each in findings if each.what_if and each.subject})
+    rows = session.run(QUERY, {"subjects": subjects or [""]}, is_short=is_report).table()
     most = {
         change(row["what_if"], row["subject"] or "", row["rank"]): float(row["most_ns"])
-        for row in rows.filter(is_about).to_pylist()
+        for row in rows.to_pylist()
     }
     return [replace(each, most_ns=most.get(each.what_if or "")) for each in findings]
