@@ -171,10 +171,10 @@ class Page:
     def text(self, selector: str) -> str:
         return str(self.value(f"document.querySelector({json.dumps(selector)}).textContent"))
 
-    def key(self, key: str) -> None:
+    def key(self, key: str, modifiers: int = 0) -> None:
         text = {"text": key} if len(key) == 1 else {}
-        self.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
-        self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
+        for kind, more in (("keyDown", text), ("keyUp", {})):
+            self.send("Input.dispatchKeyEvent", type=kind, key=key, modifiers=modifiers, **more)
         self.settle()
 
     def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:

@@ -27,19 +27,39 @@ tw.charts = (() => {
 
   const unit = (name) => ({ unit: name, type: "DOUBLE" });
 
+  // How the legend of a chart lies above it: all entries, or a list to page through. None is cut.
+  function legendOf(given, look) {
+    const LINES = 4;
+    const width = Math.max(200, look.width - 10);
+    const longest = Math.max(44, Math.floor((width - 46) / 7));
+    let [lines, used] = [1, 0];
+    for (const each of given.series) {
+      const wide = 46 + 7 * cut(each.name, longest).length;
+      if (used && used + wide > width) [lines, used] = [lines + 1, 0];
+      used += wide;
+    }
+    const isPaged = lines > LINES;
+    const common = { show: given.series.length > 1, top: 0, left: 0 };
+    return {
+      height: given.series.length > 1 ? 10 + 24 * Math.min(lines, LINES) : 10,
+      legend: {
+        ...common,
+        ...(isPaged ? { type: "scroll", orient: "vertical", height: 22 * LINES } : { width }),
+        formatter: (name) => cut(name, longest),
+        textStyle: { color: look.ink },
+        pageTextStyle: { color: look.quiet },
+      },
+    };
+  }
+
   function shared(given, look) {
+    const { legend, height: top } = legendOf(given, look);
     return {
       animation: false,
       color: COLORS,
       textStyle: { color: look.ink },
       aria: { enabled: true },
-      legend: {
-        show: given.series.length > 1,
-        type: "scroll",
-        top: 0,
-        textStyle: { color: look.ink },
-        pageTextStyle: { color: look.quiet },
-      },
+      legend,
       tooltip: {
         // Drawn on the canvas, so that text of a trace never becomes markup.
         renderMode: "richText",
@@ -52,11 +72,23 @@ tw.charts = (() => {
       grid: {
         left: 8,
         right: 24,
-        top: given.series.length > 1 ? 34 : 10,
+        top,
         bottom: 8,
         containLabel: true,
       },
     };
+  }
+
+  // Ends and steps of an axis: shares from 0 to 100 %, bytes in steps of a power of two.
+  function scale(given) {
+    const [low, high] = [least(given), given.most ?? greatest(given)];
+    const isShare = given.unit === "ratio" && low >= 0 && high <= 1 + 1e-6;
+    if (isShare && !given.names) return { min: 0, max: 1 };
+    if (!/^byte(\/s)?$/.test(given.unit) || high <= 0) return { max: given.most };
+    const from = given.names && low > high / 2 ? low : Math.min(0, low);
+    const interval = 2 ** Math.ceil(Math.log2((high - from || high) / 5));
+    const [min, max] = [Math.floor(from / interval), Math.ceil(high / interval)];
+    return { min: min * interval, max: max * interval, interval };
   }
 
   function valueAxis(of, look) {
@@ -103,7 +135,7 @@ tw.charts = (() => {
     return {
       ...options,
       tooltip: { ...options.tooltip, axisPointer: { type: "shadow" } },
-      xAxis: { ...valueAxis(given.unit, look), max: given.most, position: "top" }, // stays visible while long charts scroll
+      xAxis: { ...valueAxis(given.unit, look), ...(given.kind === "waterfall" ? {} : scale(given)), position: "top" }, // stays visible while long charts scroll
       yAxis: {
         type: "category",
         inverse: true,
@@ -218,7 +250,7 @@ tw.charts = (() => {
       grid: { ...options.grid, bottom: 30, top: options.grid.top + (given.marks?.length ? 22 : 0) },
       xAxis: { ...xAxis, min: "dataMin", max: "dataMax", splitLine: { show: false } },
       // The figures of runs differ little, so their axis need not start at 0.
-      yAxis: { ...valueAxis(given.unit, look), max: given.most, scale: Boolean(given.names) },
+      yAxis: { ...valueAxis(given.unit, look), scale: Boolean(given.names), ...scale(given) },
       dataZoom: [
         {
           type: "slider",
@@ -246,6 +278,15 @@ tw.charts = (() => {
     return Math.max(120, 60 + perLabel * given.labels.length);
   }
 
+  // The minimum of a chart.
+  function least(given) {
+    if (given.kind === "stack") return 0;
+    const values = given.series.flatMap(
+      (each) => each.values || each.points.map((point) => point[1]),
+    );
+    return values.reduce((low, value) => (typeof value === "number" ? Math.min(low, value) : low), Infinity);
+  }
+
   // The maximum of a chart; charts shown side by side share a scale.
   function greatest(given) {
     if (given.kind === "heat" || given.kind === "waterfall") return 0;
@@ -267,11 +308,15 @@ tw.charts = (() => {
     const chart = echarts.init(place, null, { renderer: "canvas" });
     drawn.set(place, { chart, given });
     paint(chart, given);
-    new ResizeObserver(() => chart.resize()).observe(place);
+    new ResizeObserver(() => {
+      const before = chart.getWidth();
+      chart.resize();
+      if (chart.getWidth() !== before) paint(chart, given); // its legend may take more lines
+    }).observe(place);
   }
 
   function paint(chart, given) {
-    const look = colors();
+    const look = { ...colors(), width: chart.getWidth() };
     const options = { line: lines, waterfall }[given.kind] || bars;
     chart.setOption(options(given, look), true);
   }

@@ -42,25 +42,20 @@ ORDER BY s.id
 def add(session: Session, timeline: dict[str, Any]) -> None:
     """Adds `links` of slices that are drawn, and `ends`, their launching calls that are not."""
     tracks = timeline["tracks"]
-    ids = np.concatenate(
-        [
-            np.asarray(track["slices"]["id"], np.int64) + (track["trace_id"] << 32)
-            for track in tracks
-        ]
-    )
+    ids = slice_ids(tracks)
     rows = session.connection.sql(_LINKS, params=[ids.tolist()]).to_arrow_table()
     coded = rows.column("kind").combine_chunks().dictionary_encode()
     kinds, codes = coded.dictionary.to_pylist(), coded.indices.to_numpy()
     launch = [place for place, kind in enumerate(kinds) if kind == "launch"]
     from_ids, to_ids = (rows.column(name).to_numpy() for name in ("from_id", "to_id"))
     order = np.argsort(ids)
-    sources, targets = _places(ids, order, from_ids), _places(ids, order, to_ids)
+    sources, targets = places(ids, order, from_ids), places(ids, order, to_ids)
     both = np.flatnonzero((sources >= 0) & (targets >= 0))[:_MOST]
     timeline["links"] = [
         {
             "kind": kind,
-            "from": _differences(sources[mine]),
-            "to": _differences(targets[mine]),
+            "from": differences(sources[mine]),
+            "to": differences(targets[mine]),
         }
         for code, kind in enumerate(kinds)
         if len(mine := both[codes[both] == code])
@@ -101,11 +96,22 @@ def _ends(
     return {name: values.tolist() for name, values in ends.items()}
 
 
-def _places(ids: Whole, order: Whole, sought: Whole) -> Whole:
+def slice_ids(tracks: list[dict[str, Any]]) -> Whole:
+    """Returns the ids of drawn slices by their number."""
+    return np.concatenate(
+        [
+            np.asarray(track["slices"]["id"], np.int64) + (track["trace_id"] << 32)
+            for track in tracks
+        ]
+    )
+
+
+def places(ids: Whole, order: Whole, sought: Whole) -> Whole:
     """Returns the place of each sought id in `ids`; -1 if it is not there."""
     at = np.minimum(np.searchsorted(ids, sought, sorter=order), len(ids) - 1)
     return np.where(ids[order[at]] == sought, order[at], -1)
 
 
-def _differences(values: Whole) -> list[int]:
+def differences(values: Whole) -> list[int]:
+    """Returns the first value, and each other without the one before it."""
     return np.diff(values, prepend=0).tolist()  # type: ignore[no-any-return]

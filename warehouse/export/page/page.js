@@ -298,18 +298,24 @@
     );
   }
 
-  // Sections that are built on the way to one move it: it is scrolled to again.
+  // Sections that are built after a jump move its heading, which is held in place until the reader
+  // does something else.
   function listenToContents() {
+    const HELD_MS = 5000;
+    let target = null;
+    const hold = () => target?.scrollIntoView({ behavior: "instant" });
     at("contents").addEventListener("click", (event) => {
       const link = event.target.closest("a");
-      const clicked = performance.now();
-      const land = (n) => {
-        if (!link || !n || performance.now() - clicked > 3000) return;
-        at(link.hash.slice(1)).scrollIntoView({ behavior: "instant" });
-        setTimeout(land, 100, n - 1);
-      };
-      addEventListener("scrollend", () => land(3), { once: true });
+      if (!link) return;
+      const held = (target = at(link.hash.slice(1)));
+      setTimeout(() => {
+        if (target === held) target = null;
+      }, HELD_MS);
+      requestAnimationFrame(hold);
     });
+    new ResizeObserver(hold).observe(at("content"));
+    for (const kind of ["wheel", "pointerdown", "keydown", "touchstart"])
+      addEventListener(kind, () => (target = null), { capture: true, passive: true });
   }
 
   // ---- search -----------------------------------------------------------------------------------------

@@ -2,14 +2,14 @@
 // The interactive timeline: pointer, keys, search, selection, notes on the view.
 tw.timeline = (() => {
   const { element, format } = tw;
-  const { build, fold, firstBucket, firstAfter, clocks } = tw.timelineData;
+  const { build, fold, firstBucket, firstAfter } = tw.timelineData;
   const { Painter, layout, categoryColor, PATH, GUTTER, RULER, ROW } = tw.timelinePaint;
-  const { describe } = tw.timelineText;
+  const { describe, notes, inFull } = tw.timelineText;
   const at = (id) => document.getElementById(id);
   const NAME_LIST = 14;
 
   let model, painter, view;
-  const state = { layout: null, matches: null, kept: null, found: [], foundAt: -1 };
+  const state = { layout: null, matches: null, kept: null, area: null, found: [], foundAt: -1 };
   const pointer = { x: null, down: null };
   let waiting = false;
 
@@ -27,13 +27,15 @@ tw.timeline = (() => {
     }
     model = { ...build(values), isCompared };
     tw.timelineLinks.build(model);
+    tw.timelineArguments.build(model);
+    tw.timelineCounters.build(model);
     state.layout = layout(model);
     painter = new Painter(at("timeline-canvas"), model);
     view = { start: 0, end: 1, scroll: 0 };
     // Not taller than its tracks.
     at("timeline").style.height = `min(62vh, 640px, ${state.layout.height + RULER + 12}px)`;
     whole();
-    notes();
+    at("timeline-notes").textContent = notes(model);
     legend();
     listen();
     paintNow();
@@ -96,25 +98,6 @@ tw.timeline = (() => {
 
   // ---- notes --------------------------------------------------------------------------------
 
-  function notes() {
-    const hidden = model.n_slices - model.n_shown;
-    const sentences = [
-      hidden
-        ? `${format.whole(model.n_shown)} of ${format.whole(model.n_slices)} slices are drawn individually: the longest of each track. The other ${format.whole(hidden)} are aggregated into bars per ${format.time(model.bucket_ns)}, as high as the share of time they cover.`
-        : `All ${format.whole(model.n_slices)} slices are drawn.`,
-    ];
-    if (model.ranks) sentences.push(chosenRanks());
-    at("timeline-notes").textContent = [...sentences, ...clocks(model)].join(" ");
-  }
-
-  // Which of many ranks are drawn, and why.
-  function chosenRanks() {
-    const chosen = Object.entries(model.ranks)
-      .map(([reason, ranks]) => `${reason}: ${ranks.join(", ")}`)
-      .join("; ");
-    return `Of ${format.whole(model.n_ranks)} ranks, those with the shortest, middle and longest step times are drawn (${chosen}); export with --rank or --all-ranks for others.`;
-  }
-
   function legend() {
     const used = new Set(model.categories.filter(Boolean));
     const dark = document.documentElement.classList.contains("dark");
@@ -160,6 +143,7 @@ tw.timeline = (() => {
       return;
     }
     const command = inFull(
+      model,
       model.groups.flatMap((group) => group.tracks.map((track) => track.info)),
       view.start,
       view.end,
@@ -170,30 +154,19 @@ tw.timeline = (() => {
     );
   }
 
-  // The command for a time range, in the times of the traces, without their shifts.
-  function inFull(infos, from, to) {
-    const runs = [...new Set(infos.map((info) => info.run_id))];
-    const which =
-      model.isCompared && runs.length > 1
-        ? `--compare ${runs.join(" ")}`
-        : runs.map((run) => `--run ${run}`).join(" ");
-    const first = Math.min(...infos.map((info) => from - (info.shift_ns || 0)));
-    const last = Math.max(...infos.map((info) => to - (info.shift_ns || 0)));
-    return `tw export html ${which} --from ${Math.max(0, Math.floor(first))} --to ${Math.max(1, Math.ceil(last))}`;
-  }
-
   function tip(found, x, y) {
     const place = at("tip");
-    place.hidden = found.kind !== "slice" && found.kind !== "bucket" && found.kind !== "label";
+    const told = found.kind === "counter" && tw.timelineCounters.describe(found.row, found.time);
+    place.hidden = !told && !["slice", "bucket", "label"].includes(found.kind);
     if (place.hidden) return;
     if (found.kind === "label") {
       place.replaceChildren(
         found.row.kind === "group"
           ? `${found.row.group.name} · ${found.row.group.trace}`
-          : found.row.track.details,
+          : found.row.track?.details || found.row.counter?.name || "Counters",
       );
     } else {
-      const { title, facts } = describe(model, found);
+      const { title, facts } = told || describe(model, found);
       const lines = facts.map(([key, text]) => element("div", { text: `${key}: ${text}` }));
       place.replaceChildren(element("b", { text: title }), ...lines);
     }
@@ -209,6 +182,7 @@ tw.timeline = (() => {
   // Selects a slice: outlines it and shows its details below.
   function keep(found) {
     state.kept = found && found.kind === "slice" ? found : null;
+    state.area = null;
     state.relations = state.kept ? tw.timelineLinks.of(model, placed(found)) : [];
     const place = at("kept");
     if (!found || (found.kind !== "slice" && found.kind !== "bucket")) place.replaceChildren();
@@ -224,9 +198,35 @@ tw.timeline = (() => {
         ...rows.flatMap(([key, text]) => [element("dt", { text: key }), element("dd", { text })]),
         ...tw.timelineLinks.list(model, state.relations, follow),
       );
-      place.replaceChildren(element("h3", { text: title }), list);
+      place.replaceChildren(element("h3", { text: title }), list, ...argumentsOf(found));
     }
     paint();
+  }
+
+  const argumentsOf = (found) =>
+    found.kind === "slice" ? tw.timelineArguments.list(model, placed(found), idOf(found)) : [];
+  const idOf = ({ row, level, at: place }) =>
+    row.track.info.trace_id * 2 ** 32 + level.id[place];
+
+  // Selects a time range on some tracks and shows its totals below.
+  function mark(area) {
+    keep(null);
+    state.area = area;
+    if (!area) return;
+    const infos = area.rows.map((row) => row.track.info);
+    const command = infos.length ? inFull(model, infos, area.from, area.to) : "";
+    at("kept").replaceChildren(...tw.timelineArea.list(model, area, command));
+  }
+
+  const openTracks = () => tw.timelineArea.tracksBetween(state.layout, -Infinity, Infinity);
+
+  const markSelected = () => mark(tw.timelineArea.around(state.kept, view, openTracks()));
+
+  // Moves the end of the area; begins with the part in view.
+  function extend(share) {
+    const area = state.area || tw.timelineArea.around(null, view, openTracks());
+    const to = area.to + share * (view.end - view.start);
+    mark({ ...area, to: Math.max(area.from + 1, to) });
   }
 
   const placed = ({ row, ...found }) => ({ ...found, group: row.group, track: row.track });
@@ -260,10 +260,10 @@ tw.timeline = (() => {
     if (found.kind !== "slice") {
       const from = found.level.shade.start[found.at];
       return [
-        ["show all", `${inFull([info], from, from + model.bucket_ns)} --trace ${info.trace_id}`],
+        ["show all", `${inFull(model, [info], from, from + model.bucket_ns)} --trace ${info.trace_id}`],
       ];
     }
-    const id = info.trace_id * 2 ** 32 + found.level.id[found.at];
+    const id = idOf(found);
     return [
       ["by duration", tw.timelineLinks.rank(model, placed(found))],
       ["slice_id", String(id)],
@@ -371,7 +371,8 @@ tw.timeline = (() => {
   function down(event) {
     const [x, y] = place(event);
     painter.canvas.setPointerCapture(event.pointerId);
-    pointer.down = { x, y, start: view.start, end: view.end, scroll: view.scroll, moved: false };
+    const pans = event.shiftKey || event.pointerType === "touch" || x < GUTTER || y < RULER;
+    pointer.down = { x, y, pans, start: view.start, end: view.end, scroll: view.scroll };
     if (y < 14) toMap(x);
   }
 
@@ -397,6 +398,11 @@ tw.timeline = (() => {
       toMap(x);
       return;
     }
+    if (!began.pans) {
+      state.area = tw.timelineArea.between(painter, state.layout, began, { x, y });
+      paint();
+      return;
+    }
     const by = ((began.x - x) / (painter.width - GUTTER)) * (began.end - began.start);
     show(began.start + by, began.end + by);
     scroll(began.scroll + began.y - y - view.scroll);
@@ -405,6 +411,7 @@ tw.timeline = (() => {
   function up(event) {
     const began = pointer.down;
     pointer.down = null;
+    if (began?.moved && !began.pans) mark(state.area);
     if (!began || began.moved) return;
     const [x, y] = place(event);
     const found = painter.under(x, y);
@@ -414,6 +421,7 @@ tw.timeline = (() => {
 
   function toggle(row) {
     if (row.kind === "group") row.group.open = !row.group.open;
+    else if (row.kind === "counters") row.group.areCountersFolded = !row.group.areCountersFolded;
     else fold(row.track);
     state.layout = layout(model);
     scroll(0);
@@ -440,14 +448,18 @@ tw.timeline = (() => {
     ".": () => neighbour(1),
     n: () => match(1),
     p: () => match(-1),
+    m: markSelected,
     l: () => at("kept").querySelector("button")?.focus(),
     enter: () => state.kept && toggle(state.kept.row),
     escape: () => keep(null),
   };
 
+  const SHIFTED = { arrowleft: () => extend(-0.05), arrowright: () => extend(0.05) };
+
   function key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const act = KEYS[event.key.toLowerCase()];
+    const name = event.key.toLowerCase();
+    const act = (event.shiftKey && SHIFTED[name]) || KEYS[name];
     if (!act) return;
     event.preventDefault();
     at("tip").hidden = true;
@@ -479,5 +491,8 @@ tw.timeline = (() => {
     paintNow();
   }
 
-  return { start, search, repaint, match, view: () => ({ ...view }), kept: () => state.kept, relations: () => state.relations };
+  return { start, search, repaint, match, view: () => ({ ...view }), kept: () => state.kept, relations: () => state.relations,
+    area: () => state.area && { ...state.area, ...tw.timelineArea.totals(model, state.area) },
+    argumentsOf: (kept) => tw.timelineArguments.of(model, placed(kept)),
+  };
 })();

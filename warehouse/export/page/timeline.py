@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warehouse.export import presentation
-from warehouse.export.page import links, predicted
+from warehouse.export.page import arguments, counters, links, predicted
 from warehouse.export.page.data import TEXT_LENGTH, cut
 from warehouse.query.selection import LISTED_RANKS
 
@@ -88,6 +88,8 @@ def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
         "has_window": session.seen.has_window,
     }
     links.add(session, found)
+    arguments.add(session, found)
+    counters.add(session, found)
     return found
 
 

@@ -61,6 +61,7 @@ tw.timelineData = (() => {
         level[key] = pick(track.slices[key], here, Float64Array);
       level.reach = reach(level.start, level.dur);
       level.atOf = (place) => position(here, place);
+      level.numberOf = (at) => here[at];
       const shade = buckets[depth] || [];
       level.shade = { start: pick(bucketStarts, shade, Float64Array) };
       for (const key of ["n", "share", "category"])
@@ -201,5 +202,5 @@ tw.timelineData = (() => {
     return notes;
   }
 
-  return { build, shared, shownLevels, fold, firstAfter, firstBucket, clocks };
+  return { build, starts, shared, shownLevels, fold, firstAfter, firstBucket, clocks };
 })();

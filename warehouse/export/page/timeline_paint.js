@@ -65,6 +65,10 @@ tw.timelinePaint = (() => {
     for (const group of model.groups) {
       rows.push({ kind: "group", group, y, height: GROUP });
       y += GROUP;
+      for (const row of group.open ? tw.timelineCounters.rows(group, y) : []) {
+        rows.push(row);
+        y += row.height;
+      }
       for (const track of group.open ? group.tracks : []) {
         const height = shownLevels(track) * ROW + GAP;
         rows.push({ kind: "track", group, track, y, height });
@@ -79,6 +83,7 @@ tw.timelinePaint = (() => {
       this.canvas = canvas;
       this.model = model;
       this.context = canvas.getContext("2d");
+      [this.left, this.top] = [GUTTER, RULER];
     }
 
     // Resizes the canvas to its container; false if the container has no size.
@@ -196,8 +201,10 @@ tw.timelinePaint = (() => {
         const y = RULER + row.y - this.view.scroll;
         if (y + row.height < RULER || y > this.height) continue;
         if (row.kind === "group") this.group(row, y);
+        else if (row.kind === "counters") tw.timelineCounters.paint(this, row, y, GUTTER, ROW);
         else this.track(row, y);
       }
+      if (this.state.area) tw.timelineArea.paint(this, this.state.area);
       this.arrows();
       context.restore();
     }
@@ -417,6 +424,7 @@ tw.timelinePaint = (() => {
       );
       if (!row) return { kind: "nothing" };
       if (row.kind === "group" || x < GUTTER) return { kind: "label", row };
+      if (row.kind === "counters") return { kind: "counter", row, time: this.time(x) };
       const depth = Math.floor((inside - row.y - 2) / ROW);
       const level = depth >= 0 && depth < shownLevels(row.track) ? row.track.levels[depth] : null;
       return level ? this.inLevel(row, level, depth, x) : { kind: "nothing", row };
