@@ -468,7 +468,7 @@ def test_a_kernel_leads_to_its_call_and_the_call_to_the_kernel(
     page.key("l")
     assert page.value("document.getElementById('kept').contains(document.activeElement)")
     button = "[...document.querySelectorAll('#kept button')].at(-1)"
-    launched_by = "[...document.querySelectorAll('#kept dt')].at(-1).textContent"
+    launched_by = "[...document.querySelectorAll('#kept dl:not(.arguments) dt')].at(-1).textContent"
     assert page.value(launched_by) == "launched by"
     page.value(f"{button}.click()")
     assert int(page.value(kept_id)) == callers[kernel]

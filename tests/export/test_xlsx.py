@@ -174,6 +174,30 @@ def test_every_column_and_the_origin_are_explained(tmp_path: Path) -> None:
     assert {"runs", '["a"]', "made_up@3"} <= set(manifest)
 
 
+def test_a_section_without_rows_is_a_line_with_the_reason(tmp_path: Path) -> None:
+    parts = [
+        sections.FilledSection(sections.Section("busy", "Busy"), answer(n=[1])),
+        sections.FilledSection(
+            sections.Section("memory", "=Memory"), answer(n=[]), reason="=No events (<b>)."
+        ),
+        sections.FilledSection(
+            sections.Section("listed", "Listed", headings={"n": "N"}), answer(n=[]), reason="None."
+        ),
+    ]
+    written = workbook.export_xlsx("A report", parts, tmp_path / "b.xlsx")
+
+    book = Book(tmp_path / "b.xlsx")
+    assert book.sheets == ["Overview", "Columns", "Busy", "Listed", "Export manifest"]
+    rows = list(book.cells("Overview"))
+    assert [rows[-2][0][1], rows[-2][-1][1]] == ["Without rows", "Why"]
+    assert [(kind, text) for kind, text in rows[-1] if text] == [
+        ("inlineStr", "=Memory"), ("inlineStr", "=No events (<b>)."),
+    ]  # fmt: skip
+    manifest = [row[0] for row in book.texts("Export manifest")]
+    assert manifest.count("made_up@3") == len(parts)
+    assert written.n_without_rows == 1
+
+
 def test_charts_are_drawn_over_the_rows(tmp_path: Path) -> None:
     rows = answer(name=["a", "b", "c"], busy_ns=[3, 2, 1])
     _, book = write(
@@ -289,10 +313,14 @@ def test_the_command_writes_the_report_or_the_queries_named(
     assert ran.code == 0, ran.err
     whole = Book(tmp_path / "gpu.xlsx")
     sections = report.load("pytorch").sections
+    titles = [each.title for each in sections]
+    lines = [row[0] for row in whole.texts("Overview")]
+    folded = lines[lines.index("Without rows") + 1 :]
     assert whole.sheets == [
-        "Overview", "Columns", *(each.title for each in sections), "Export manifest",
-        "Chart labels",
+        "Overview", "Columns", *(each for each in titles if each not in folded),
+        "Export manifest", "Chart labels",
     ]  # fmt: skip
+    assert folded and set(folded) < set(titles)
     busy = whole.texts("Utilization")
     assert len(busy) == 3
 

@@ -62,8 +62,8 @@ def xlsx(
 ) -> None:
     """Write an Excel workbook: a report, or the named QUERIES.
 
-    One sheet per query, with units, filters and data bars; an overview with charts; descriptions of
-    all columns, and the manifest.
+    One sheet per query that has rows, with units, filters and data bars; an overview with charts;
+    descriptions of all columns, and the manifest.
 
     \b
     Example:
@@ -108,10 +108,16 @@ def write(
         f"Wrote {written.path}: {counted(written.n_rows, 'row')} on "
         f"{counted(len(written.sheets), 'sheet')}."
     )
-    for count, what in (
-        (written.n_split, "queries exceed the row limit of a sheet: split over several."),
-        (written.n_cut_texts, "texts exceed the length limit of a cell: truncated."),
-        (written.n_integers_as_text, "integers exceed 2^53: written as text."),
+    for count, noun, plural, what in (
+        (
+            written.n_without_rows,
+            "section",
+            None,
+            "without rows: on the overview, with the reason.",
+        ),
+        (written.n_split, "query", "queries", "over the row limit of a sheet: split over several."),
+        (written.n_cut_texts, "text", None, "over the length limit of a cell: truncated."),
+        (written.n_integers_as_text, "integer", None, "beyond 2^53: written as text."),
     ):
         if count:
-            say(f"  {count:,} {what}")
+            say(f"  {counted(count, noun, plural)} {what}")

@@ -29,9 +29,9 @@ _LABEL = 48  # maximum characters of a bar's label
 
 @dataclass
 class Sheet:
-    """A sheet of rows, for reference by charts."""
+    """A sheet of rows, for reference by charts; without a name, a section without rows."""
 
-    name: str
+    name: str | None
     filled: FilledSection
     n_rows: int
     labels: tuple[str, int] | None = None  # sheet and column of the labels of its bars

@@ -32,6 +32,8 @@ def write(book: Workbook, sheet: Worksheet, given: HeatMap) -> None:
     sheet.set_column(0, 0, max(len(each) for each in given.labels) + 2)
     sheet.set_column(1, len(given.x), 12, number)
     sheet.freeze_panes(1, 1)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 1)
     sheet.write_string(0, 0, f"{given.name} [{given.unit}]", head)
     for place, x in enumerate(given.x, 1):
         sheet.write_number(0, place, x, head)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from warehouse.export.workbook.workbook import Book
 
 _CHARACTERS = 70  # of text on a line of the widest column
+_PAGES = 5  # printed, at most
 _TRACES, _FILES = 8, 3  # named on the last sheet
 _MANIFEST_KEYS = (
     "runs",
@@ -36,14 +37,15 @@ def write(
     """Writes title, key figures, linked contents and charts."""
     sheet.hide_gridlines(2)
     sheet.set_landscape()
-    sheet.fit_to_pages(1, 0)
+    sheet.fit_to_pages(1, _PAGES)
     sheet.set_column(0, 0, 26)
     sheet.set_column(1, 1, 12)
     sheet.set_column(2, 2, 70)
     sheet.write_string(0, 0, title, book.style(bold=True, font_size=16))
     row = _findings(book, sheet, 2, figures.findings) if figures and figures.findings else 2
     row = _figures(book, sheet, row, figures) if figures else row
-    _contents(book, sheet, row, sheets)
+    row = _contents(book, sheet, row, sheets)
+    _without_rows(book, sheet, row, [each for each in sheets if each.name is None])
     place = 0
     for each in sheets:
         if each.chart:
@@ -106,12 +108,14 @@ def _number_format(value: FigureValue) -> str:
     return f'{form} "{scale.unit}"' if scale.unit else form
 
 
-def _contents(book: Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -> None:
-    """Writes a link to each sheet from a row on."""
+def _contents(book: Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -> int:
+    """Writes a link to each sheet from a row on; returns the row after them."""
     head, link = book.style(bold=True, bottom=1), book.style(font_color="#0563C1", underline=1)
     for place, text in enumerate(("Sheet", "Rows", "Description")):
         sheet.write_string(row, place, text, head)
     for each in sheets:
+        if each.name is None:
+            continue
         row += 1
         quoted = each.name.replace("'", "''")
         sheet.write_url(row, 0, f"internal:'{quoted}'!A1", link, each.name)
@@ -119,13 +123,31 @@ def _contents(book: Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -
         about = [each.filled.result.meta.get("title", "")]
         about += [each.filled.distribution.title] if each.filled.distribution else []
         sheet.write_string(row, 2, ". ".join(about), book.style(indent=1))
+    return row + 2
+
+
+def _without_rows(book: Book, sheet: Worksheet, row: int, sections: Sequence[Sheet]) -> None:
+    """Writes a line for each section without rows, with the reason."""
+    if not sections:
+        return
+    head, wrapped = book.style(bold=True, bottom=1), book.style(text_wrap=True, indent=1)
+    for place, text in enumerate(("Without rows", "", "Why")):
+        sheet.write_string(row, place, text, head)
+    for each in sections:
+        row += 1
+        sheet.write_string(row, 0, each.filled.section.title, book.style(valign="top"))
+        sheet.write_string(row, 2, book.text(each.filled.reason), wrapped)
+        sheet.set_row(row, 15 * math.ceil(len(each.filled.reason) / _CHARACTERS))
+
+
+def print_nothing(sheet: Worksheet, n_rows: int) -> None:
+    """Makes the area to print an empty cell below the rows of a sheet."""
+    sheet.print_area(n_rows + 2, 0, n_rows + 2, 0)
 
 
 def write_manifest(book: Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> None:
     """Writes the manifest entries common to all sheets, then those of each."""
     meta = sheets[0].filled.result.meta
-    sheet.set_landscape()
-    sheet.fit_to_pages(1, 0)
     sheet.set_column(0, 0, 26)
     sheet.set_column(1, 1, 110)
     sheet.write_string(0, 0, "Export manifest", book.style(bold=True, bottom=1))
@@ -143,6 +165,7 @@ def write_manifest(book: Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> Non
         sheet.write_string(number, 0, meta.get("query", ""))
         about = f"{meta.get('parameters', '')} {meta.get('query_hash', '')}"
         sheet.write_string(number, 1, book.text(about))
+    print_nothing(sheet, first + len(sheets))
 
 
 def _traces(meta: Mapping[str, str]) -> str:

@@ -1,5 +1,5 @@
-"""Writes a report as an xlsx workbook: overview with charts, a sheet per query, column descriptions
-and the manifest.
+"""Writes a report as an xlsx workbook: overview with charts, a sheet per query with rows, column
+descriptions and the manifest.
 
 Spreadsheets are limited to 1,048,576 rows per sheet, 32,767 characters per cell and integers to
 2^53. Further rows go to additional sheets; longer texts are truncated and greater integers written
@@ -41,6 +41,7 @@ TEXT_LENGTH = 32_767
 EXACT_INTEGER = 1 << 53
 _WIDEST = 60
 _PRINTED_ROWS = 50  # of each sheet
+_PRINTED_SHEETS = 20  # a page each; the overview has at most five
 _KEYS = ("run_id", "trace_id", "rank", "slice_id")  # hidden where a section has its own headings
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _NUMBER_FORMATS = {
@@ -58,6 +59,7 @@ class WorkbookSummary:
     n_cut_texts: int = 0
     n_integers_as_text: int = 0
     n_split: int = 0  # queries that needed more than one sheet
+    n_without_rows: int = 0  # sections that are a line of the overview
 
 
 class Book:
@@ -66,6 +68,7 @@ class Book:
     def __init__(self, book: Workbook, written: WorkbookSummary) -> None:
         self.book = book
         self.written = written
+        self.n_maps = 0  # sheets of heat maps
         self.abouts: list[Mapping[str, str]] = []
         self.parts: list[manifest.Part] = []
         self._formats: dict[tuple[tuple[str, Any], ...], Format] = {}
@@ -97,12 +100,14 @@ def export_xlsx(
         first = book.sheet("Overview")
         meanings = book.sheet("Columns")
         collected = figures.collected(parts) if figures else parts
-        sheets = [sheet for filled in collected for sheet in _data(book, filled)]
+        parts_of = [sheet for filled in collected for sheet in _data(book, filled)]
+        sheets = [each for each in parts_of if each.name is not None]
         _columns(book, meanings, sheets)
-        if sheets:
-            overview.write_manifest(book, book.sheet("Export manifest"), sheets)
+        if parts_of:
+            overview.write_manifest(book, book.sheet("Export manifest"), parts_of)
         _labels(book, sheets)
-        overview.write(book, first, title, sheets, figures)
+        _set_up_printing(book, sheets)
+        overview.write(book, first, title, parts_of, figures)
         _made_from(book)
     return written
 
@@ -178,11 +183,18 @@ def _sheet_name(title: str, taken: Sequence[str]) -> str:
 
 
 def _data(book: Book, filled: FilledSection) -> Iterator[Sheet]:
-    """Writes the sheets of a query: one, or several if its rows exceed a sheet."""
+    """Writes the sheets of a query: one, or several if its rows exceed a sheet.
+
+    A section without rows has none, unless its layout is its own.
+    """
     n_rows = filled.rows.n_rows
     if "query_hash" in filled.result.meta:  # else `tw verify` cannot make the rows again
         book.abouts.append(filled.result.meta)
         book.parts.append(manifest.of_result(filled.result))
+    if not n_rows and filled.reason and not filled.section.headings:
+        book.written.n_without_rows += 1
+        yield Sheet(None, filled, 0)
+        return
     n_sheets = max(1, math.ceil(n_rows / ROWS_A_SHEET))
     book.written.n_split += n_sheets > 1
     for number in range(n_sheets):
@@ -199,6 +211,7 @@ def _data(book: Book, filled: FilledSection) -> Iterator[Sheet]:
     if filled.chart is not None and filled.chart.kind == "heat":
         for each in heat.maps(filled.result, filled.chart):
             heat.write(book.book, book.sheet(f"{filled.section.title} {each.name}"), each)
+            book.n_maps += 1
 
 
 def _rows(book: Book, sheet: Worksheet, result: QueryResult, headings: Mapping[str, str]) -> None:
@@ -227,15 +240,24 @@ def _rows(book: Book, sheet: Worksheet, result: QueryResult, headings: Mapping[s
     if number:
         sheet.autofilter(0, 0, number, len(columns) - 1)
         _bars(sheet, columns, number)
-    _print_first(sheet, min(number, _PRINTED_ROWS), len(columns))
 
 
-def _print_first(sheet: Worksheet, n_rows: int, n_columns: int) -> None:
-    """Sets up printing: the first rows, one page wide, with the headings on each page."""
-    sheet.set_landscape()
-    sheet.fit_to_pages(1, 0)
-    sheet.repeat_rows(0)
-    sheet.print_area(0, 0, n_rows, n_columns - 1)
+def _set_up_printing(book: Book, sheets: Sequence[Sheet]) -> None:
+    """Limits what is printed of a whole workbook: the first rows of the longest sheets.
+
+    Others, and descriptions of columns, have an empty area to print.
+    """
+    longest = sorted(sheets, key=lambda each: -each.n_rows)
+    printed = {each.name for each in longest[: max(0, _PRINTED_SHEETS - book.n_maps)]}
+    for each in sheets:
+        sheet = book.book.get_worksheet_by_name(each.name)
+        sheet.set_landscape()
+        sheet.fit_to_pages(1, 1)
+        if each.name in printed:
+            n_rows = min(each.n_rows, _PRINTED_ROWS)
+            sheet.print_area(0, 0, n_rows, len(each.filled.rows.columns) - 1)
+        else:
+            overview.print_nothing(sheet, each.n_rows)
 
 
 def _header(column: Column) -> str:
@@ -325,7 +347,9 @@ def _columns(book: Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> None:
                 sheet.write_string(row, place, text, wrapped)
     if row:
         sheet.autofilter(0, 0, row, len(titles) - 1)
-    _print_first(sheet, row, len(titles))
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 1)
+    overview.print_nothing(sheet, row)
 
 
 def _labels(book: Book, sheets: Sequence[Sheet]) -> None:
