@@ -219,12 +219,13 @@ tw.timeline = (() => {
   }
 
   const openTracks = () => tw.timelineArea.tracksBetween(state.layout, -Infinity, Infinity);
+  const around = (kept) => tw.timelineArea.around(model, kept, view, openTracks());
 
-  const markSelected = () => mark(tw.timelineArea.around(state.kept, view, openTracks()));
+  const markSelected = () => mark(around(state.kept));
 
   // Moves the end of the area; begins with the part in view.
   function extend(share) {
-    const area = state.area || tw.timelineArea.around(null, view, openTracks());
+    const area = state.area || around(null);
     const to = area.to + share * (view.end - view.start);
     mark({ ...area, to: Math.max(area.from + 1, to) });
   }

@@ -23,8 +23,12 @@ tw.timelineArea = (() => {
   }
 
   // The time of a slice, or what is in view, on the rows.
-  function around(kept, view, rows) {
-    if (!kept) return { from: view.start, to: view.end, rows };
+  function around(model, kept, view, rows) {
+    const [first, last] = model.extent;
+    if (!kept) {
+      const from = Math.max(first, view.start);
+      return { from, to: Math.max(from + 1, Math.min(last, view.end)), rows };
+    }
     const from = kept.level.start[kept.at];
     return { from, to: from + Math.max(1, kept.level.dur[kept.at]), rows };
   }
