@@ -118,6 +118,42 @@ def test_commands_refuse_a_wrong_formula_in_one_sentence(tw: Tw) -> None:
 
 
 @pytest.mark.usefixtures("warehouse")
+def test_a_file_of_formulas_can_be_given_to_one_command(tw: Tw) -> None:
+    write(example())
+    configured = tw("query", QUERY, "--format", "csv").out
+    Path("tw.toml").unlink()
+    without = tw("query", QUERY, "--format", "csv").out
+    given = tw("query", QUERY, "--format", "csv", "--formulas", "formulas.sql")
+
+    assert given.out == configured != without
+    Path("other.sql").write_text(example())
+    twice = tw("query", QUERY, "--formulas", "formulas.sql", "--formulas", "other.sql")
+    assert (twice.code, len(twice.errors)) == (2, 1)
+    assert "mylib::gated_mlp has a formula already" in twice.errors[0]
+    missing = tw("query", QUERY, "--formulas", "none.sql")
+    assert (missing.code, len(missing.errors)) == (2, 1)
+    assert "none.sql cannot be read" in missing.errors[0]
+
+
+@pytest.mark.usefixtures("warehouse")
+@pytest.mark.integration
+def test_exports_count_by_the_formulas_they_are_given_and_are_verified_with_them(tw: Tw) -> None:
+    write(example())
+    Path("tw.toml").unlink()
+    given = ("--formulas", "formulas.sql")
+    assert tw("export", "xlsx", "roofline", "-o", "own.xlsx", *given).code == 0
+
+    assert tw("verify", "own.xlsx", *given).code == 0
+    assert tw("verify", "own.xlsx").code == 1
+    for command in (("export", "html", "coverage", "-o", "own.html"),
+                    ("export", "perfetto", "-o", "own.pftrace")):  # fmt: skip
+        Path("formulas.sql").write_text("SELECT 1")
+        refused = tw(*command, *given)
+        assert (refused.code, len(refused.errors)) == (2, 1)
+        assert "formulas.sql, line 1: " in refused.errors[0]
+
+
+@pytest.mark.usefixtures("warehouse")
 def test_a_missing_file_of_formulas_is_named(tw: Tw) -> None:
     Path("tw.toml").write_text('formulas = "none.sql"\n')
 

@@ -16,7 +16,7 @@ from warehouse.cli.export_options import (
     run_stem,
     say,
 )
-from warehouse.cli.memory_options import in_report_limit, memory_limit
+from warehouse.cli.memory_options import formulas, in_report_limit, memory_limit
 from warehouse.cli.memory_options import place as warehouse_place
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
@@ -34,6 +34,7 @@ MAX_SLICES = 30_000  # drawn individually
 @click.argument("queries", nargs=-1, shell_complete=query_names)
 @database
 @memory_limit
+@formulas
 @scope
 @output_option("The file to write.  [default: RUN.html]")
 @click.option(

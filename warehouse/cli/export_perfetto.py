@@ -16,7 +16,7 @@ from warehouse.cli.export_options import (
     say,
     scoped,
 )
-from warehouse.cli.memory_options import memory_limit
+from warehouse.cli.memory_options import formulas, memory_limit
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import scope
 from warehouse.errors import UsageError
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Write a Perfetto trace (.pftrace).")
 @database
 @memory_limit
+@formulas
 @scope
 @output_option("The file to write.  [default: RUN.pftrace]")
 @click.option("--no-args", is_flag=True, help="Omit the arguments of slices.")

@@ -1,4 +1,5 @@
-"""The option --memory-limit of commands that query or export, and the warehouse opened with it."""
+"""The options --memory-limit and --formulas of commands that query or export, and the warehouse
+opened with them."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Written = TypeVar("Written")
 
 _KEY = "warehouse.memory_limit"
+_FORMULAS = "warehouse.formulas"
 _DEFAULT_WAIT_S = 10.0  # as `store.database` has it, whose import loads DuckDB
 #: Exports of large warehouses run under a limit by default: what they write is large, what they
 #: need at once is not. Each thread of DuckDB holds buffers of its own. Small ones fit without, and
@@ -44,6 +46,19 @@ def memory_limit(command: Command) -> Command:
     )(command)
 
 
+def formulas(command: Command) -> Command:
+    """Adds --formulas, which `place` applies."""
+    return click.option(
+        "--formulas",
+        type=click.Path(path_type=Path, dir_okay=False),
+        multiple=True,
+        callback=_keep_formulas,
+        expose_value=False,
+        help="File of formulas that count operations and bytes of your own operators, beside those "
+        "of tw.toml; repeatable.",
+    )(command)
+
+
 def place(
     db: Path | None,
     wait_s: float = _DEFAULT_WAIT_S,
@@ -60,6 +75,7 @@ def place(
         wait_s=wait_s,
         query_path=query_path,
         memory_limit=click.get_current_context().meta.get(_KEY),
+        formulas=click.get_current_context().meta.get(_FORMULAS, ()),
     )
     if is_export and chosen.memory_limit is None and _exceeds(chosen.path, UNLIMITED_BYTES):
         return chosen.limited(EXPORT_MEMORY_LIMIT, EXPORT_THREADS)
@@ -93,3 +109,7 @@ def _keep(context: click.Context, _: click.Parameter, text: str | None) -> None:
         )
     if text is not None:
         context.meta[_KEY] = text
+
+
+def _keep_formulas(context: click.Context, _: click.Parameter, paths: tuple[Path, ...]) -> None:
+    context.meta[_FORMULAS] = paths

@@ -96,6 +96,7 @@ _STATEMENT = re.compile(r"\s*(SELECT|WITH|FROM|VALUES|DESCRIBE|SUMMARIZE|EXPLAIN
 @scope
 @memory_options.memory_limit
 @options.lake
+@memory_options.formulas
 @options.database
 @with_exports
 def query(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.cli import options
+from warehouse.cli import memory_options, options
 from warehouse.errors import ExitCode
 from warehouse.wording import counted
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     "--query-path", "query_path", type=click.Path(path_type=Path, file_okay=False), multiple=True,
     help="Folder of your own queries; repeatable.",
 )  # fmt: skip
+@memory_options.formulas
 @options.database
 def verify(
     files: tuple[Path, ...],
@@ -53,9 +54,8 @@ def verify(
       tw verify reports/*.xlsx
     """
     from warehouse.export import verify
-    from warehouse.query import session
 
-    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    place = memory_options.place(db, wait_s, query_path=query_path)
     all_stand = True
     for file in files:
         found = verify.verify(place, file)

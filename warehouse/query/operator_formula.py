@@ -102,7 +102,8 @@ def _read(path: Path) -> Iterator[Formula]:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(
-            f"{path} cannot be read: {error.strerror}", hint="See formulas in tw.toml."
+            f"{path} cannot be read: {error.strerror}",
+            hint="Correct formulas in tw.toml, or --formulas.",
         ) from None
     except UnicodeDecodeError:
         raise ConfigError(f"{path} is not UTF-8 text", hint="Save it as UTF-8.") from None

@@ -63,6 +63,7 @@ class Place:
         wait_s: float = database.DEFAULT_WAIT_S,
         query_path: tuple[Path, ...] = (),
         memory_limit: str | None = None,
+        formulas: tuple[Path, ...] = (),
     ) -> Place:
         """Returns the given or configured warehouse, or a lake, with configured settings."""
         settings = config.load()
@@ -72,7 +73,7 @@ class Place:
             memory_limit=memory_limit or settings.memory_limit,
             threads=settings.threads,
             query_path=(*settings.query_path, *query_path),
-            formulas=settings.formulas,
+            formulas=(*settings.formulas, *formulas),
             devices=settings.device,
             is_lake=lake is not None,
         )
@@ -81,6 +82,14 @@ class Place:
         """Returns the same place with a memory limit, which few threads keep."""
         n_threads = min(self.threads or os.cpu_count() or 1, max_threads)
         return replace(self, memory_limit=memory_limit, threads=n_threads)
+
+    def configure(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Shows the user's devices and formulas to queries, in place of views of the schema.
+
+        A change of scope replaces these views.
+        """
+        device_setting.apply(connection, self.devices)
+        operator_formula.apply(connection, self.formulas)
 
 
 @dataclass
@@ -136,8 +145,7 @@ class Session:
         try:
             if not self.chosen.covers_all:
                 scope.apply(connection, self.chosen)
-            device_setting.apply(connection, self.place.devices)
-            operator_formula.apply(connection, self.place.formulas)
+            self.place.configure(connection)
             yield replace(
                 self, connection=connection, seen=self.chosen, compared=None,
                 installed=Macros(), kept=set(),
@@ -222,6 +230,7 @@ class Session:
         self.compared = None
         kept.forget(self.connection, self.kept, self.installed)
         scope.apply(self.connection, seen)
+        self.place.configure(self.connection)
         self.seen, self.traces = seen, lineage.traces(self.connection)
 
     def manifest(self, query: library.Query, values: Mapping[str, Value]) -> dict[str, str]:
@@ -274,8 +283,7 @@ def opened(
         chosen = scope.resolve(reader.connection, selection)
         if not chosen.covers_all:  # as on a fresh connection; reading the catalogue is slow
             scope.apply(reader.connection, chosen)
-        device_setting.apply(reader.connection, place.devices)
-        operator_formula.apply(reader.connection, place.formulas)
+        place.configure(reader.connection)
         # Read now: an open result blocks the connection.
         traces = lineage.traces(reader.connection)
         yield Session(place, reader.connection, chosen, queries, selection, chosen, traces)
