@@ -169,16 +169,17 @@ def _run_without_rank(
     """
     rank, job = trace_rank(decoded, choice)[0], decoded.source.job
     member = job.member if rank is None and job is not None and job.member else None
-    rows = connection.execute(
-        "SELECT name, (SELECT count(*) FROM trace WHERE run_id = run.id "
-        "AND rank IS NOT DISTINCT FROM $rank AND kind = $kind AND name = coalesce($member, name)) "
-        "FROM run WHERE id = $run",
+    names = connection.execute("SELECT name FROM run WHERE id = ?", [run_id]).fetchall()
+    # A statement of its own: a subquery takes ten times as long, for each file.
+    same = connection.execute(
+        "SELECT 1 FROM trace WHERE run_id = $run AND rank IS NOT DISTINCT FROM $rank "
+        "AND kind = $kind AND name = coalesce($member, name) LIMIT 1",
         {
             "rank": rank, "kind": formats.by_name(decoded.importer_name).kind, "member": member,
             "run": run_id,
         },
     ).fetchall()  # fmt: skip
-    return Run(run_id, str(rows[0][0])) if rows and rows[0][1] == 0 else None
+    return Run(run_id, str(names[0][0])) if names and not same else None
 
 
 def _timeline_of(

@@ -27,11 +27,16 @@ _LINE = re.compile(
     rb"|replay toolkit dump (?:TorchScript program and data|cluster) on: ",
     re.M,
 )
+_WORDS = (
+    b"Force remove_after_compile", b"TaoCompilationCache initiate", b" proto filename: ", b"tar ",
+    b"tao_compiler_input: ", b"print ins/outs", b"replay toolkit dump ",
+)  # fmt: skip
 
 
 def is_log(head: bytes) -> bool:
     """Whether a line of BladeDISC is in the first 64 KiB."""
-    return _LINE.search(head) is not None
+    # Without these words the expression would look at each place of binary files.
+    return any(word in head for word in _WORDS) and _LINE.search(head) is not None
 
 
 def is_program(head: bytes) -> bool:

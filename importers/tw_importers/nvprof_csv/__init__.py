@@ -24,9 +24,11 @@ _RESULT = re.compile(rb"^={4,}[ \d]*(?:={2,} )?Profiling result:", re.MULTILINE)
 
 def sniff(head: bytes, name: str) -> int:
     """Certain with the header of a trace or a summary; likely with nvprof's line above it."""
-    if _TABLE.search(head):
+    # Without these words the expressions would look at each place of binary files.
+    has_table = b"Duration" in head or b"Time(%)" in head or b"Kernel" in head
+    if has_table and _TABLE.search(head):
         return 93
-    return 60 if _RESULT.search(head) else 0
+    return 60 if b"Profiling result:" in head and _RESULT.search(head) else 0
 
 
 NVPROF_CSV = FileImporter(

@@ -58,8 +58,13 @@ class Unpickler:
         # One operation at a time: each works on what those before it left on the stack.
         operations = self._operations
         while True:
-            self._operation_offset = self._block_offset + self._at
-            code = self._byte()
+            at = self._at
+            self._operation_offset = self._block_offset + at
+            if at < len(self._block):  # as `_byte`, without a call for each operation
+                self._at = at + 1
+                code = self._block[at]
+            else:
+                code = self._take(1)[0]
             if code == _STOP:
                 return self._pop()
             operation = operations.get(code)
@@ -245,6 +250,14 @@ class Unpickler:
             self._wrong(f"value {place} is used and not there")
         self._stack.append(value)
 
+    def _get_near(self) -> None:
+        # By far the most frequent operation of dumps.
+        place = self._byte()
+        value = self._memo.get(place, _PLACEHOLDER)
+        if value is _PLACEHOLDER:
+            self._wrong(f"value {place} is used and not there")
+        self._stack.append(value)
+
     # --- texts and numbers
 
     def _text(self, n: int) -> None:
@@ -297,7 +310,7 @@ def _operations(u: Unpickler) -> dict[bytes, Callable[[], object]]:
         b"N": u._constant(None), b"\x88": u._constant(True), b"\x89": u._constant(False),
         b"p": lambda: u._put(u._line_number()), b"q": lambda: u._put(u._byte()),
         b"r": lambda: u._put(u._unsigned(4)), b"\x94": u._memoize,
-        b"g": lambda: u._get(u._line_number()), b"h": lambda: u._get(u._byte()),
+        b"g": lambda: u._get(u._line_number()), b"h": u._get_near,
         b"j": lambda: u._get(u._unsigned(4)),
         b"X": lambda: u._text(u._unsigned(4)), b"\x8c": lambda: u._text(u._unsigned(1)),
         b"\x8d": lambda: u._text(u._unsigned(8)), b"T": lambda: u._text(u._unsigned(4)),
