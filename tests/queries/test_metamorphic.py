@@ -87,6 +87,8 @@ ACROSS_RANKS: Mapping[str, str] = {
     "collective_progress": "it compares ranks",
     "communication_by_class": "it compares with the mean of all ranks",
     "pipeline_bubble": "a pipeline begins and ends on other ranks",
+    "pace": "ranks are compared with the fastest",
+    "duration_histogram": "buckets are between the durations of all ranks",
     "data_quality": "it says which ranks are missing",
     "timeline_track": "tracks share one budget, and clocks are known by the others of the run",
     "collective_instance": "waiting is for other ranks",

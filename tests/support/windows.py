@@ -139,6 +139,8 @@ OTHER: Mapping[str, str] = {
     "openmp_sum": "as osrt_sum, of other slices",
     "op_kernel_tree": "slices of one step, which is whole",
     "osrt_sum": "random traces have no calls of the operating system",
+    "pace": "ranks are compared by the occurrences in the window",
+    "duration_histogram": "counts of the occurrences in the window, whole",
     "pipeline_bubble": "steps in the window with all their work",
     "prefill_decode": "random traces have no steps of engines",
     "python_stack": "of one slice",
