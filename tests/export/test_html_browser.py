@@ -130,7 +130,12 @@ def width(page: Page) -> float:
 def a_slice(page: Page, depth: int = 0) -> tuple[float, float, dict[str, Any]]:
     """A place on the canvas where a slice is, found by looking at what was painted."""
     box = canvas(page)
-    for y in range(int(box["y"]) + 64, int(box["y"] + box["h"]), 6):
+    n_counters = page.value(
+        "(({counters, tracks}) => counters.filter((e) => e.trace_id === tracks[0].trace_id).length)"
+        "(JSON.parse(document.getElementById('timeline-data').textContent))"
+    )
+    top = int(box["y"]) + 64 + 28 * n_counters  # the rows of the first rank's tracks
+    for y in range(top, int(box["y"] + box["h"]), 6):
         for x in range(int(box["x"]) + 230, int(box["x"] + box["w"]), 40):
             page.mouse("mouseMoved", x, y)
             if "category:" in page.text("#tip"):
