@@ -214,7 +214,7 @@ def test_a_damaged_file_is_named_with_a_remedy(
         ("lake.json", '{"format": 2, "schema_version": 1}', "has format 2"),
         ("lake.json", "{", "is not the description of a lake"),
         ("_commit/1.json", '{"files": 3}', "is not a commit of a lake"),
-        ("lake.json", '{"format": 1, "schema_version": 3}', "tw lake upgrade"),
+        ("lake.json", '{"format": 1, "schema_version": 3}', "has an older schema"),
     ],
 )
 def test_an_invalid_lake_is_one_sentence(

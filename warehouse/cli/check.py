@@ -43,6 +43,7 @@ Row = dict[str, Any]
 @options.csv_safe
 @table_options.raw
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
+@options.lake
 @options.database
 def check(
     runs: tuple[str, ...],
@@ -82,6 +83,8 @@ def check(
     if is_file:
         if runs or names or strict or format or target:
             raise UsageError("--file cannot be combined with other options of checks")
+        if (lake := options.chosen_lake()) is not None:
+            raise UsageError("--file is for warehouses", hint=f"Run `tw lake check {lake}`.")
         _check_file(db, wait_s, quiet=quiet)
         return
     chosen_format = format or (encoding.format_of(target, None) if target else REPORT)
@@ -120,7 +123,9 @@ def _run_checks(
     from warehouse.query import quality, session
     from warehouse.query.result import QueryResult
 
-    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+    with session.opened(
+        session.Place.of(db, lake=options.chosen_lake(), wait_s=wait_s), selection
+    ) as opened:
         announce(opened.seen, quiet=quiet)
         query = quality.combined(opened.queries, names)
         result = opened.run(query)

@@ -103,6 +103,7 @@ def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
 @options.output
 @options.csv_safe
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
+@options.lake
 @options.database
 def compare(
     a: str | None,
@@ -153,7 +154,7 @@ def compare(
     from warehouse.query import session
 
     chosen_ranks = parse_ranks(",".join(ranks)) if ranks else ()
-    place = session.Place.of(db, wait_s=wait_s)
+    place = session.Place.of(db, lake=options.chosen_lake(), wait_s=wait_s)
     if request is not None:
         as_json = _says_json(format, (a, by, top, threshold, limit, target))
         return compare_gate.evaluate(place, request, chosen_ranks, as_json=as_json, quiet=quiet)

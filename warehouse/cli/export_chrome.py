@@ -9,7 +9,7 @@ import click
 
 from warehouse.cli.export_options import named, names_folder, output_option, run_stem, say, scoped
 from warehouse.cli.memory_options import memory_limit
-from warehouse.cli.options import database
+from warehouse.cli.options import database, lake
 from warehouse.cli.scope_options import scope
 from warehouse.wording import counted
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Write Trace Event JSON.")
+@lake
 @database
 @memory_limit
 @scope

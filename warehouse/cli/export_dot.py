@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.cli.memory_options import memory_limit, place
-from warehouse.cli.options import database
+from warehouse.cli.options import database, lake
 from warehouse.cli.scope_options import announce, scope
 from warehouse.wording import counted
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Draw part of an execution graph.")
+@lake
 @database
 @memory_limit
 @scope

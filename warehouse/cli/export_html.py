@@ -18,7 +18,7 @@ from warehouse.cli.export_options import (
 )
 from warehouse.cli.memory_options import formulas, in_report_limit, memory_limit
 from warehouse.cli.memory_options import place as warehouse_place
-from warehouse.cli.options import database, pairs
+from warehouse.cli.options import database, lake, pairs
 from warehouse.cli.scope_options import announce, scope
 from warehouse.files import file_stem, no_more_readable
 
@@ -32,6 +32,7 @@ MAX_SLICES = 30_000  # drawn individually
 
 @click.command(short_help="Write an HTML page with the timeline.")
 @click.argument("queries", nargs=-1, shell_complete=query_names)
+@lake
 @database
 @memory_limit
 @formulas

@@ -17,7 +17,7 @@ from warehouse.cli.export_options import (
     scoped,
 )
 from warehouse.cli.memory_options import formulas, memory_limit
-from warehouse.cli.options import database, pairs
+from warehouse.cli.options import database, lake, pairs
 from warehouse.cli.scope_options import scope
 from warehouse.errors import UsageError
 from warehouse.query.selection import LISTED_RANKS, Selection
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Write a Perfetto trace (.pftrace).")
+@lake
 @database
 @memory_limit
 @formulas

@@ -18,7 +18,7 @@ from warehouse.cli.export_options import (
 )
 from warehouse.cli.memory_options import formulas, in_report_limit, memory_limit
 from warehouse.cli.memory_options import place as warehouse_place
-from warehouse.cli.options import database, pairs
+from warehouse.cli.options import database, lake, pairs
 from warehouse.cli.scope_options import announce, scope
 from warehouse.wording import counted
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Write an Excel workbook.")
 @click.argument("queries", nargs=-1, shell_complete=query_names)
+@lake
 @database
 @memory_limit
 @formulas

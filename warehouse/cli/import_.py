@@ -16,7 +16,7 @@ from warehouse.errors import ExitCode, UnsupportedFormat, UsageError
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
-    from warehouse.cli.import_options import Inbox, Reporting
+    from warehouse.cli.import_options import Inbox, IntoLake, Reporting
     from warehouse.ingest.decode import Settings
     from warehouse.ingest.inbox import InboxScan
     from warehouse.ingest.pipeline import Options, Outcome
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="What to do with a file that has already been imported.",
 )
+@import_options.lake
 @import_options.inbox
 @import_options.decoding
 @click.option(
@@ -63,6 +64,7 @@ def import_(
     rank: int | None,
     format_: str | None,
     on_duplicate: str,
+    lake: IntoLake | None,
     inbox: Inbox | None,
     settings: Settings,
     jobs: int | None,
@@ -82,6 +84,9 @@ def import_(
     or --inbox). --strict rejects such files. A file without events is an error; in a folder, it is
     a warning.
 
+    --lake DIR imports into a lake (`tw lake`) in place of a warehouse, from many machines at once.
+    The same file from two of them gives one trace.
+
     --inbox scans DIR recursively once and imports new files that are no longer being written. Files
     are not moved; their state is recorded (`tw query inbox`). Run it repeatedly, e.g. from cron.
 
@@ -92,6 +97,7 @@ def import_(
       tw import cdm_profile_data_dev0 --trace-file host_trace.json
       zcat trace.json.gz | tw import -
       tw import --inbox /data/traces
+      tw import --lake /mnt/lake 'profiles/rank*.json.gz'
     """
     from warehouse import config
     from warehouse.ingest import pipeline
@@ -108,17 +114,30 @@ def import_(
     if inbox is not None:
         sys.exit(_import_inbox(inbox, database, options, reporting))
     given = (*paths, trace_file) if trace_file else paths
-    sys.exit(reporting.exit_code(_import_paths(given, database, options, reporting)))
+    sys.exit(reporting.exit_code(_import_paths(given, database, options, reporting, lake)))
 
 
 def _import_paths(
-    paths: Sequence[str], db: Path, options: Options, reporting: Reporting
+    paths: Sequence[str],
+    db: Path,
+    options: Options,
+    reporting: Reporting,
+    lake: IntoLake | None,
 ) -> ExitCode:
     from warehouse.cli.import_progress import Bar
     from warehouse.ingest.pipeline import import_paths
 
+    stdin = sys.stdin.buffer
     with Bar(reporting.quiet) as bar:
-        outcomes = import_paths(paths, db=db, options=options, progress=bar, stdin=sys.stdin.buffer)
+        if lake is None:
+            outcomes = import_paths(paths, db=db, options=options, progress=bar, stdin=stdin)
+        else:
+            from warehouse.lake import importing
+
+            outcomes = importing.import_paths(
+                paths, lake.folder, options=options, progress=bar, stdin=stdin, age_s=lake.age_s,
+                say=lambda sentence: click.echo(sentence, err=True),
+            )  # fmt: skip
     return conclude(outcomes, quiet=reporting.quiet)
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from warehouse.cli import options
 from warehouse.errors import ExitCode, UsageError
 from warehouse.times import parse_time
 
@@ -25,6 +26,14 @@ class Inbox:
     folder: Path
     settle_s: float  # files changed more recently are skipped
     retries_failed: bool
+
+
+@dataclass(frozen=True)
+class IntoLake:
+    """The lake to import into, and when to take over a claim."""
+
+    folder: Path
+    age_s: float
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,18 @@ def inbox(command: Command) -> Command:
     return _with(with_inbox, _INBOX)  # type: ignore[no-any-return]
 
 
+def lake(command: Command) -> Command:
+    """Adds --lake and --age; the command gets `lake`, an IntoLake or None."""
+
+    @functools.wraps(command)
+    def with_lake(*args: Any, lake: Path | None, age: float, **kwargs: Any) -> Any:
+        if lake is not None and kwargs.get("inbox") is not None:
+            raise UsageError("--inbox and --lake cannot be combined")
+        return command(*args, lake=None if lake is None else IntoLake(lake, age), **kwargs)
+
+    return _with(with_lake, _LAKE)  # type: ignore[no-any-return]
+
+
 def _with(command: Any, options: tuple[Callable[[Any], Any], ...]) -> Any:
     for option in reversed(options):
         command = option(command)
@@ -129,6 +150,15 @@ _INBOX = (
         help="Time since the last change before a file is imported.",
     ),
     click.option("--retry-failed", is_flag=True, help="Retry unchanged files that failed."),
+)
+_LAKE = (
+    click.option(
+        "--lake",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help="Import into this lake in place of a warehouse.",
+    ),
+    options.age,
 )
 _REPORTING = (
     click.option(

@@ -38,8 +38,9 @@ def sync(folder: Path, name: str | None, db: Path | None, wait_s: float) -> None
     """Make a lake hold what the warehouse holds.
 
     New and replaced traces are written under ids of the lake; traces that were dropped from the
-    warehouse leave the lake, unless another warehouse has them. What did not change is not written
-    again. A warehouse that was moved must be named as before with --as.
+    warehouse leave the lake, unless another warehouse has them or `tw import --lake` imported
+    them. What did not change is not written again. A warehouse that was moved must be named as
+    before with --as.
 
     \b
     Example:
@@ -56,3 +57,57 @@ def sync(folder: Path, name: str | None, db: Path | None, wait_s: float) -> None
     if done.n_removed:
         changes += f", {done.n_removed} removed"
     click.echo(f"{changes}; {counted(done.n_traces, 'trace')} in the warehouse.", err=True)
+
+
+@lake.command()
+@folder
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+def check(folder: Path, quiet: bool) -> None:
+    """Verify the files of a lake: bytes, sums and rows.
+
+    Every file that a commit names is read. Exits with 1 if one is missing or differs; claims
+    without a commit are only listed.
+
+    \b
+    Example:
+      tw lake check /mnt/lake
+    """
+    from warehouse.errors import ExitCode
+    from warehouse.lake import upkeep
+    from warehouse.library.describe import size
+    from warehouse.wording import counted
+
+    done = upkeep.check(folder)
+    for each in done.findings:
+        kind = "Error" if each.is_error else "Note"
+        click.echo(f"{kind}: {each.path} {each.meaning}; {each.remedy}")
+    n_errors = sum(each.is_error for each in done.findings)
+    if not quiet:
+        files = f"{counted(done.n_files, 'file')} ({size(done.n_bytes)})"
+        what = f"{counted(done.n_traces, 'trace')}, {files}"
+        click.echo(f"{what}: {counted(n_errors, 'error')}.", err=True)
+    if n_errors:
+        raise SystemExit(ExitCode.FAILURE)
+
+
+@lake.command()
+@folder
+@options.age
+def vacuum(folder: Path, age: float) -> None:
+    """Remove files and claims that killed imports left in a lake.
+
+    Only what no commit names and is older than --age is removed; imports that are running are not
+    disturbed if --age is longer than they take.
+
+    \b
+    Example:
+      tw lake vacuum /mnt/lake
+      tw lake vacuum --age 1d /mnt/lake
+    """
+    from warehouse.lake import upkeep
+    from warehouse.library.describe import size
+    from warehouse.wording import counted
+
+    done = upkeep.vacuum(folder, age)
+    files = f"{counted(done.n_files, 'file')} ({size(done.n_bytes)})"
+    click.echo(f"Removed {files} and {counted(done.n_claims, 'claim')}.", err=True)

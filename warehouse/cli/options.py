@@ -55,6 +55,24 @@ def _keep_lake(context: click.Context, _: click.Parameter, folder: Path | None) 
     context.meta[_LAKE] = folder
 
 
+def _seconds(_: click.Context, __: click.Parameter, text: str) -> float:
+    from warehouse.times import parse_age
+
+    return parse_age(text).total_seconds()
+
+
+#: The option --age of commands that meet claims and files of other processes in a lake.
+age = click.option(
+    "--age",
+    default="60min",
+    show_default=True,
+    callback=_seconds,
+    metavar="AGE",
+    help="Age from which what an import left without a commit may be taken over or removed: a "
+    "number and min, h, d or w.",
+)
+
+
 def chosen_lake() -> Path | None:
     """The lake given with --lake. Raises UsageError if a warehouse is given, too."""
     context = click.get_current_context()

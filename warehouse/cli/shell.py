@@ -12,7 +12,7 @@ from warehouse import config
 from warehouse.cli import options
 from warehouse.cli.emit import terminal_view
 from warehouse.cli.scope_options import scope
-from warehouse.errors import ExitCode, TwError
+from warehouse.errors import ExitCode, TwError, UsageError
 from warehouse.query import encoding
 from warehouse.query.selection import Selection
 
@@ -51,6 +51,7 @@ _UNSAFE = (
     help="Folder of your own queries; repeatable.",
 )
 @scope
+@options.lake
 @options.database
 def shell(
     format: str | None,
@@ -79,7 +80,10 @@ def shell(
     from warehouse.query import session
     from warehouse.shell.shell import Shell
 
-    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    lake = options.chosen_lake()
+    if lake is not None and (can_write or is_unsafe):
+        raise UsageError("--write and --unsafe are for warehouses", hint="A lake is only read.")
+    place = session.Place.of(db, lake=lake, wait_s=wait_s, query_path=query_path)
     chosen = format or config.load().format or "table"
     is_prompt = sys.stdin.isatty()
     show, view = _write, None

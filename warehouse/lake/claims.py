@@ -47,6 +47,11 @@ class Claim:
         return f"process {self.pid} of {self.host}"
 
     @property
+    def age_s(self) -> float:
+        """Seconds since it was made, by this machine's clock."""
+        return time.time() - self.time
+
+    @property
     def is_mine(self) -> bool:
         return (self.host, self.pid) == (socket.gethostname(), os.getpid())
 

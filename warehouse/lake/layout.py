@@ -107,7 +107,7 @@ class Lake:
         if lake.schema_version < latest:
             raise InvalidDatabase(
                 f"the lake {folder} has an older schema than this tw",
-                hint=f"Run `tw lake upgrade {folder}`.",
+                hint="Sync its warehouses into a new lake with `tw lake sync DIR`.",
             )
         return lake
 
@@ -300,7 +300,7 @@ def _no_lake(folder: Path) -> DatabaseError:
     what = "is not a lake: it has no lake.json" if folder.exists() else "does not exist"
     return DatabaseError(
         f"{folder} {what}",
-        hint="Make one with `tw lake sync DIR`, in a new folder.",
+        hint="Make one with `tw lake sync DIR` or `tw import --lake DIR PATH`, in a new folder.",
     )
 
 

@@ -142,7 +142,8 @@ class LakeReader:
         if wrong is not None:
             raise InvalidDatabase(
                 wrong,
-                hint="Remove the commit of its trace or run in _commit, and sync again.",
+                hint=f"`tw lake check {self.lake.folder}` lists all such files. Remove the commit "
+                "of its trace or run in _commit, and sync again.",
             ) from error
 
     @property
