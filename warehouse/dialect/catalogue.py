@@ -57,10 +57,8 @@ def _columns(text: str) -> list[Column]:
 
 TABLES: dict[str, list[Column]] = {name: _columns(text) for name, text in _TEXTS.items()}
 ALIASES = {"slices": "slice"}
-#: Tables that trace_processor provides after including a module; always available here.
-MODULES = {
-    "slices.with_context": ("thread_slice", "process_slice", "thread_or_process_slice"),
-}
+#: Modules of trace_processor whose tables are always available here.
+BUILT_IN = ("prelude", "slices.slices", "slices.with_context")
 #: The columns of ancestor_slice and descendant_slice.
 RELATIVE_COLUMNS = [c for c in TABLES["slice"] if c.name not in ("cat", "slice_id")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,14 @@ class Macros:
 
     def __init__(self) -> None:
         self._known: dict[str, _Macro] = {}
+        self._provided: dict[str, Callable[[list[str]], str]] = {}
+
+    def provide(self, name: str, expansion: Callable[[list[str]], str]) -> None:
+        """Adds a macro of a module, by the text that it expands its arguments to.
+
+        `expansion` raises ValueError if there are too few or too many.
+        """
+        self._provided[name] = expansion
 
     def define(self, statement: Statement) -> None:
         """CREATE PERFETTO MACRO name(parameter Type, …) RETURNS Type AS body"""
@@ -53,21 +62,38 @@ class Macros:
         tokens = tokenize(text)
         for i in range(len(tokens) - 2):
             if tokens[i + 1].text == "!" and tokens[i + 2].text == "(":
-                macro = self._known.get(tokens[i].text.lower())
-                if macro is None:
-                    raise at_offset(
-                        statement.source, statement.start, f"no such macro: {tokens[i].text}"
-                    )
                 arguments, end = _arguments(text, tokens, i + 2)
-                if len(arguments) != len(macro.parameters):
-                    raise at_offset(
-                        statement.source,
-                        statement.start,
-                        f"the macro {tokens[i].text} takes {len(macro.parameters)} arguments",
-                    )
-                given = dict(zip(macro.parameters, arguments, strict=True))
-                return text[: tokens[i].start] + _filled(macro.body, given) + text[end:], True
+                expanded = self._expansion(tokens[i].text, arguments, statement)
+                return text[: tokens[i].start] + expanded + text[end:], True
         return text, False
+
+    def _expansion(self, own: str, arguments: list[str], statement: Statement) -> str:
+        macro = self._known.get(own.lower())
+        provided = self._provided.get(own.lower())
+        if macro is None and provided is not None:
+            try:
+                return provided(arguments)
+            except ValueError as error:
+                raise at_offset(statement.source, statement.start, f"{own}: {error}") from None
+        if macro is None:
+            raise at_offset(
+                statement.source,
+                statement.start,
+                f"no such macro: {own}",
+                "Include its module, or create it with CREATE PERFETTO MACRO.",
+            )
+        if len(arguments) != len(macro.parameters):
+            raise at_offset(
+                statement.source,
+                statement.start,
+                f"the macro {own} takes {len(macro.parameters)} arguments",
+            )
+        return _filled(macro.body, dict(zip(macro.parameters, arguments, strict=True)))
+
+
+def items(text: str) -> list[str]:
+    """Returns the items of a list in parentheses."""
+    return _arguments(text, tokenize(text), 0)[0]
 
 
 def _arguments(text: str, tokens: list[Any], opening: int) -> tuple[list[str], int]:

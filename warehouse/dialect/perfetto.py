@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.dialect import catalogue
+from warehouse.dialect import catalogue, intervals, modules
 from warehouse.dialect.errors import UnsupportedSql, at_offset
 from warehouse.dialect.macros import Macros
-from warehouse.dialect.parse import Statement, parse_at, result_names, statements
+from warehouse.dialect.parse import Statement, parse_at, result_names, statements, tokenize
 from warehouse.dialect.scope import Column
 from warehouse.dialect.selects import Selects
 from warehouse.dialect.sources import Names, OwnFunction
@@ -38,13 +38,11 @@ class _Work:
     names: Names = field(default_factory=Names)
     macros: Macros = field(default_factory=Macros)
     setup: list[str] = field(default_factory=list)
+    included: set[str] = field(default_factory=set)  # modules
     result: tuple[list[Column], str] | None = None
 
 
-_SPAN_JOIN = (
-    "Join the two on ts and dur: a.ts < b.ts + b.dur AND b.ts < a.ts + a.dur, "
-    "with greatest(a.ts, b.ts) as ts."
-)
+_SPANS = ("SPAN_JOIN", "SPAN_LEFT_JOIN", "SPAN_OUTER_JOIN")
 _TYPES = {
     "INT": Type.INT, "LONG": Type.INT, "UINT": Type.INT, "BOOL": Type.INT, "ID": Type.INT,
     "JOINID": Type.INT, "TIMESTAMP": Type.INT, "DURATION": Type.INT, "ARGSETID": Type.INT,
@@ -219,17 +217,21 @@ def _create_macro(work: _Work, statement: Statement) -> None:
 
 
 def _include(work: _Work, statement: Statement) -> None:
-    words = [token.text for token in statement.tokens[3:]]
-    module = "".join(words).lower()
-    if module in catalogue.MODULES or module in ("prelude", "slices.slices"):
+    module = "".join(token.text for token in statement.tokens[3:]).lower()
+    if module not in modules.names():
+        raise at_offset(
+            work.source,
+            statement.tokens[min(3, len(statement.tokens) - 1)].start,
+            f"the module {module or '(none)'} is trace_processor's own",
+            f"Available here: {', '.join(modules.names())}. For others, use trace_processor on a "
+            "`tw export perfetto` file.",
+        )
+    if module in work.included:
         return
-    known = ", ".join(catalogue.MODULES)
-    raise at_offset(
-        statement.source,
-        statement.tokens[min(3, len(statement.tokens) - 1)].start,
-        f"the module {module or '(none)'} is trace_processor's own",
-        f"Available here: {known}. For others, use trace_processor on a `tw export perfetto` file.",
-    )
+    work.included.add(module)
+    modules.provide(module, work.macros)
+    for each in statements(modules.text(module)):
+        _handler(each)(work, each)
 
 
 def _drop(work: _Work, statement: Statement) -> None:
@@ -243,10 +245,50 @@ def _drop(work: _Work, statement: Statement) -> None:
 
 
 def _virtual(work: _Work, statement: Statement) -> None:
+    """CREATE VIRTUAL TABLE name USING SPAN_JOIN(table [PARTITIONED column], table …)"""
     words = statement.words(len(statement.tokens))
-    using = next((w for w in words if w.startswith("SPAN_")), "a virtual table")
-    hint = _SPAN_JOIN if using.startswith("SPAN_") else "Write CREATE PERFETTO TABLE … AS SELECT."
-    raise at_offset(statement.source, statement.start, f"{using} is not supported", hint)
+    kind = words[words.index("USING") + 1] if "USING" in words[:-1] else "a virtual table"
+    if kind not in _SPANS:
+        hint = (
+            f"Supported: {', '.join(_SPANS)}. Write CREATE PERFETTO TABLE … AS SELECT for others."
+        )
+        raise at_offset(statement.source, statement.start, f"{kind} is not supported", hint)
+    parts = _between_parentheses(statement, words.index("USING") + 2)
+    if len(parts) != 2:
+        raise at_offset(statement.source, statement.start, f"{kind} takes two tables")
+    first, second = (_span(work, statement, part) for part in parts)
+    twice = set(first.columns).intersection(second.columns)
+    if twice:
+        raise at_offset(
+            statement.source,
+            statement.start,
+            f"the column {min(twice)} is in both tables",
+            "Create a view that leaves it out of one, or renames it.",
+        )
+    own = statement.tokens[3].text
+    text = intervals.span_join(kind, first, second)
+    joined = Statement(text, 0, len(text), tuple(tokenize(text)))
+    columns, sql = _translated(work, joined, 0)
+    key = f"perfetto own table {own.lower()}"
+    work.setup.append(f"CREATE OR REPLACE TEMP VIEW {name(key)} AS {sql}")
+    work.names.views[own.lower()] = (key, columns)
+
+
+def _span(work: _Work, statement: Statement, words: list[str]) -> intervals.Span:
+    """A table of a span join, of the words `table [PARTITIONED column]`."""
+    table = words[0]
+    partition = words[2] if len(words) == 3 and words[1].upper() == "PARTITIONED" else None
+    base = catalogue.ALIASES.get(table.lower(), table.lower())
+    view = work.names.views.get(base)
+    columns = [c.name for c in (view[1] if view else catalogue.TABLES.get(base, []))]
+    lacks = {"ts", "dur", *([partition] if partition else [])}.difference(columns)
+    if lacks or (len(words) > 1 and partition is None):
+        problem = f"has no column {min(lacks)}" if columns and lacks else "is not there"
+        if not lacks:
+            problem = "is followed by something else than PARTITIONED and a column"
+        raise at_offset(statement.source, statement.start, f"the table {table} {problem}")
+    shown = tuple(c for c in columns if c not in ("ts", "dur", partition))
+    return intervals.Span(table, partition, shown)
 
 
 def _index(work: _Work, statement: Statement) -> None:
