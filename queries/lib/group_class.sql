@@ -5,6 +5,7 @@ title = "Kind of parallelism of each process group, with confidence and evidence
 help = """
 See process_group_class, which has the rules and their confidences. A time window hides none.
 """
+computed_once = "reports"
 grain = ["trace_id", "group_name"]
 requires = { schema = ">=11", queries = ["group_use@1"] }
 portable = false

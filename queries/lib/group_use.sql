@@ -8,6 +8,7 @@ communication has no kinds. Calls within a backward pass are in ranges of autogr
 backward; a gradient is one reduced where autograd accumulates it. Where communication names no group
 and a trace has only one, it is the one's: its calls are then those of c10d. A time window hides none.
 """
+computed_once = "reports"
 grain = ["trace_id", "group_name"]
 requires = { schema = ">=11", queries = ["collective_op@1"] }
 portable = false
