@@ -111,3 +111,33 @@ def vacuum(folder: Path, age: float) -> None:
     done = upkeep.vacuum(folder, age)
     files = f"{counted(done.n_files, 'file')} ({size(done.n_bytes)})"
     click.echo(f"Removed {files} and {counted(done.n_claims, 'claim')}.", err=True)
+
+
+@lake.command()
+@folder
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="RUN",
+    help="NAME, ID, latest, all, tag:NAME or since:7d; repeatable.  "
+    "[default: the only run, else the last imported]",
+)
+def link(folder: Path, runs: tuple[str, ...]) -> None:
+    """Link the ranks of a run that several imports brought into a lake.
+
+    Imports link the ranks that they read themselves, so that ranks from several machines are not
+    linked with each other. Run it when all ranks are there. No file of a trace is written.
+
+    \b
+    Example:
+      tw lake link --run nightly /mnt/lake
+    """
+    from warehouse.lake import linking
+    from warehouse.wording import counted
+
+    for done in linking.link(folder, runs):
+        links = counted(done.n_links, "link")
+        click.echo(
+            f"{done.name}: {counted(done.n_traces, 'trace')}, {links} between them.", err=True
+        )

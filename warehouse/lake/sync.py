@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import duckdb
 
 IMPORT = "import"  # the origin of traces that no warehouse has
+LINK = "link"  # the origin of a run's commit by `tw lake link`
 
 
 @dataclass
@@ -153,8 +154,17 @@ class _Sync:
         layout.replace(path, layout.text_of(commit))
         if before is not None:
             layout.remove_files(self.lake, before.files)
+        self._replace_links(new, traces)
         self.done.n_runs_written += 1
         self.done.n_bytes += sum(file.bytes for file in files)
+
+    def _replace_links(self, run_id: int, traces: tuple[int, ...]) -> None:
+        """Removes what `tw lake link` made of a run all of whose traces this warehouse has."""
+        path = self.lake.run_commit_path(run_id, LINK)
+        linked = layout.read_commit(path, RunCommit)
+        if linked is not None and set(linked.traces) <= set(traces):
+            path.unlink(missing_ok=True)
+            layout.remove_files(self.lake, linked.files)
 
     def _remove(self) -> None:
         """Removes what this warehouse sent and has no more, unless others have it."""

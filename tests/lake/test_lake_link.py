@@ -1,0 +1,47 @@
+"""Ranks that meet in a lake are linked as those of one import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import warehouse
+from tests.conftest import Tw
+from tests.lake.test_lake_queries import PUBLIC, Both
+from tests.support.sharing import DDP, WarehouseCache
+from warehouse.ingest.pipeline import Options
+from warehouse.lake.importing import import_paths
+from warehouse.lake.upkeep import check
+from warehouse.query.selection import Selection
+
+LINKS = (
+    "SELECT from_id, to_id, kind, rule, confidence, link_set FROM link "
+    "WHERE trace_id IS NULL ORDER BY ALL"
+)
+#: Queries that say when traces were imported, and from where; timeline_track is not compared here.
+NOT_COMPARED = {"runs", "traces", "timeline_track"}
+CLOCKS = "SELECT trace_id, offset_ns, uncertainty_ns, method FROM clock ORDER BY ALL"
+
+
+@pytest.mark.parametrize("n_queries", [0, pytest.param(None, marks=pytest.mark.integration)])
+def test_ranks_of_two_imports_are_linked_as_those_of_one(
+    tw: Tw, tmp_path: Path, imported_files: WarehouseCache, n_queries: int | None
+) -> None:
+    db, lake = imported_files(DDP), tmp_path / "lake"
+    for path in DDP[1]:
+        import_paths([path], lake, options=Options(run="ddp"))
+    with warehouse.open(db) as opened:
+        wanted = [opened.sql(each).rows() for each in (LINKS, CLOCKS)]
+    assert wanted[0]
+    written = {path: path.stat().st_mtime_ns for path in lake.rglob("*/trace_id=*/*")}
+
+    done = tw("lake", "link", lake)
+
+    assert (done.code, f"ddp: 2 traces, {len(wanted[0])} links" in done.err) == (0, True)
+    with warehouse.open(lake=lake) as opened:
+        assert [opened.sql(each).rows() for each in (LINKS, CLOCKS)] == wanted
+    assert {path: path.stat().st_mtime_ns for path in written} == written
+    assert check(lake).findings == []
+    queries = [query for query in PUBLIC if query.header and query.header.name not in NOT_COMPARED]
+    assert list(Both(db, lake).differing(Selection(), queries[:n_queries])) == []
