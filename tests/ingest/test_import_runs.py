@@ -178,7 +178,7 @@ def test_what_a_killed_import_left_is_mended(
 def test_traces_stay_when_they_cannot_be_linked_to_each_other(
     tw: Tw, db: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(*_: object) -> None:
+    def fails(*_: object, **__: object) -> None:
         raise TwError("the query link_x@1 does not work")
 
     with monkeypatch.context() as patch:

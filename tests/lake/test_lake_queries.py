@@ -134,7 +134,7 @@ def test_queries_of_a_trace_are_equal_under_other_ids(
     assert list(Both(db, lake).differing(Selection(), some)) == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("n_before", [0, 5])
 def test_all_public_queries_are_equal(
     tw: Tw, tmp_path: Path, data_dir: Path, n_before: int
