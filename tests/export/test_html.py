@@ -16,13 +16,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.support.sharing import GPU, WarehouseCache
+from tests.support.sharing import DDP, GPU, WarehouseCache
 from warehouse.export import report, sections
 from warehouse.export.page import data as page_data
 from warehouse.export.page import page as html
 from warehouse.library import library
 from warehouse.library.header import Column
+from warehouse.query import session
 from warehouse.query.result import QueryResult
+from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -256,6 +258,18 @@ def test_a_report_becomes_one_file_named_after_the_run(
         "kernel_summary@3",
     ]
     assert json.loads(str(data["timeline-data"]))["n_slices"] > 0
+
+
+@pytest.mark.integration
+def test_two_traces_of_a_run_are_compared(imported_files: WarehouseCache) -> None:
+    place, compared = session.Place(imported_files(DDP)), ("ddp/rank0", "ddp/rank1")
+
+    page = html.of_two(place, Selection(), compared, (["traces"], {}, None), max_slices=100)
+
+    (of_both,) = page["sections"][page["n_differences"] :]
+    at = [column["name"] for column in of_both["columns"]].index("rank")
+    assert [side["values"][at] for side in of_both["sides"]] == [[0], [1]]
+    assert [side["name"] for side in page["sides"]] == list(compared)
 
 
 @pytest.mark.parametrize(

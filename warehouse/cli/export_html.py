@@ -49,7 +49,7 @@ MAX_SLICES = 30_000  # drawn individually
     nargs=2,
     metavar="A B",
     shell_complete=run_names,
-    help="Show two runs side by side, and their differences.",
+    help="Show two runs, or traces as RUN/TRACE, side by side, and their differences.",
 )
 @click.option(
     "--slices",

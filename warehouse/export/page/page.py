@@ -127,21 +127,24 @@ def of_two(
 ) -> Values:
     """Returns the values of a page on two runs: differences, then both sides of each section.
 
-    `given` holds the arguments of `report.choose` after the session.
+    `compared` are runs as in a selection, or traces as RUN/TRACE; `given` holds the arguments of
+    `report.choose` after the session.
     """
     if selection.runs:
         raise UsageError(
             "--run and --compare cannot be combined", hint="--compare selects both runs."
         )
     sides, filled, made = [], [], _PageParts()
-    with session.opened(place, replace(selection, runs=compared)) as opened:
+    selections = [_of_side(place, selection, name) for name in compared]
+    both = _of_both(place, selections)
+    with session.opened(place, both) as opened:
         chosen = report.choose(opened, *given)  # the same report for both sides
-    for name in compared:
-        with session.opened(place, replace(selection, runs=(name,))) as opened:
+    for name, own in zip(compared, selections, strict=True):
+        with session.opened(place, own) as opened:
             figures = KeyFigures.of(opened, chosen)
             filled.append(list(_filled(opened, chosen, made, all_ranks, figures)))
             sides.append(_side(opened, name, figures))
-    with session.opened(place, replace(selection, runs=compared)) as opened:
+    with session.opened(place, both) as opened:
         differences = report.of_queries(
             _COMPARED, {"a": compared[0], "b": compared[1]}, opened.queries
         )
@@ -159,6 +162,31 @@ def of_two(
             "n_differences": n_differences,
             "timeline": timeline.of_ranks(opened, max_slices, all_ranks=all_ranks),
         }
+
+
+def _of_side(place: session.Place, selection: Selection, name: str) -> Selection:
+    """A side of a comparison; what no RUN/TRACE has this name is taken for a run."""
+    of_run = replace(selection, runs=(name,))
+    if "/" not in name:
+        return of_run
+    with session.opened(place, Selection(runs=("all",))) as opened:
+        rows = opened.run("compare_side", {"a": name, "b": name}).rows()
+        names = {run for (run,) in opened.connection.execute("SELECT name FROM run").fetchall()}
+    if not rows or name in names:
+        return of_run
+    traces = tuple(str(trace_id) for side, trace_id in rows if side == "a")
+    return replace(selection, runs=("all",), traces=traces)
+
+
+def _of_both(place: session.Place, sides: Sequence[Selection]) -> Selection:
+    """The runs of both sides or, if one is a trace, the traces of both."""
+    if not any(each.traces for each in sides):
+        return replace(sides[0], runs=tuple(run for each in sides for run in each.runs))
+    trace_ids: set[int] = set()
+    for each in sides:
+        with session.opened(place, each) as opened:
+            trace_ids.update(opened.seen.trace_ids)
+    return replace(sides[0], runs=("all",), traces=tuple(map(str, sorted(trace_ids))))
 
 
 class _PageParts:
