@@ -57,8 +57,13 @@ def examples_of_query() -> list[list[str]]:
 @pytest.mark.parametrize("words", examples_of_query())
 def test_the_examples_in_the_help_work(tw: Tw, db: Path, tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "own.sql").write_text("SELECT 1 AS x")
+    place: tuple[object, ...] = ("--db", db)
+    if "--lake" in words:
+        assert tw("lake", "sync", "--db", db, tmp_path / "lake").code == 0
+        at = words.index("--lake")
+        words, place = words[:at] + words[at + 2 :], ("--lake", tmp_path / "lake")
 
-    assert tw(*words, "--db", db).code == 0
+    assert tw(*words, *place).code == 0
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def test_an_invalid_lake_is_one_sentence(
     [
         ("absent", "absent does not exist"),
         ("full", "is not a lake: it has no lake.json"),
-        ("s3://bucket/lake", "object storage"),
+        ("s3://bucket/lake", "s3://bucket/lake is object storage"),
         ("a=b", "'='"),
     ],
 )

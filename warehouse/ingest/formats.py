@@ -36,19 +36,13 @@ class Format:
 
     def load(self) -> AnyImporter:
         """Imports it; raises TwError with the name of the package if that fails."""
-        return _loaded(self)
-
-
-@cache
-def _loaded(found: Format) -> AnyImporter:
-    """Imports once what each file of a folder is tried with."""
-    importer = plugins.imported(found.entry_point, found.distribution)
-    if not isinstance(importer, AnyImporter):
-        raise TwError(
-            f"{found.value} of {found.distribution} is not an importer",
-            hint="Expected a FileImporter or a CaptureImporter.",
-        )
-    return importer
+        importer = plugins.imported(self.entry_point, self.distribution)
+        if not isinstance(importer, AnyImporter):
+            raise TwError(
+                f"{self.value} of {self.distribution} is not an importer",
+                hint="Expected a FileImporter or a CaptureImporter.",
+            )
+        return importer
 
 
 def formats() -> list[Format]:

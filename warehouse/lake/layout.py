@@ -286,7 +286,9 @@ def _must_be_local(folder: Path) -> None:
     text = os.fspath(folder)
     if _REMOTE.match(text):
         raise DatabaseError(
-            f"{text} is object storage, which this tw does not read or write",
+            # A path has lost one of the slashes.
+            f"{re.sub(':/+', '://', text, count=1)} is object storage, which this tw does not read "
+            "or write",
             hint="Name a folder; one of a mounted file system works.",
         )
     if found := _SPECIAL.search(os.fspath(folder.absolute())):

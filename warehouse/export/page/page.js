@@ -77,11 +77,12 @@
         column.unit === "UTC" ? `${String(value).slice(0, 16)} UTC` : format.value(value, column);
       return [card(name, text, `${column.help}: ${format.exactly(value, column)}`)];
     });
-    const name = columns.findIndex((column) => column.name === "run");
+    const name = side.values[columns.findIndex((column) => column.name === "run")][row];
     return element(
       "div",
       {},
-      element("h3", { text: side.values[name][row] }),
+      // A side of a comparison may be one trace of the run.
+      element("h3", { text: of.name.startsWith(`${name}/`) ? of.name : name }),
       ...findings(of),
       ...figures(of, side.values[columns.findIndex((column) => column.name === "run_id")][row]),
       element("div", { class: "cards" }, ...cards),
