@@ -436,4 +436,4 @@ def test_a_trial_without_operators_of_a_gpu_is_reported(tw: Tw, tmp_path: Path) 
 
     ran = tw("import", tmp_path / "traces")
 
-    assert "1 missing_operator" in ran.err
+    assert "missing_operator (1)" in ran.err

@@ -41,7 +41,7 @@ def test_records_that_get_lost_are_a_problem_of_severity_error(tw: Tw, tmp_path:
         ran = tw("import", "my.csv")
 
     assert ran.code == 0
-    assert f"2 {conservation.KIND}" in ran.err
+    assert f"{conservation.KIND} (2)" in ran.err
     with database.Reader(tmp_path / "traces.duckdb") as reader:
         found = reader.connection.execute(
             "SELECT severity, count, meaning FROM import_problem"
