@@ -105,8 +105,8 @@ def test_a_vacuum_removes_what_no_commit_names(tw: Tw, tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize(("change", "said"), [(b"\0", "another SHA-256"), (b"", "bytes")])
-def test_a_check_finds_a_changed_file(tw: Tw, tmp_path: Path, change: bytes, said: str) -> None:
+@pytest.mark.parametrize(("change", "message"), [(b"\0", "another SHA-256"), (b"", "bytes")])
+def test_a_check_finds_a_changed_file(tw: Tw, tmp_path: Path, change: bytes, message: str) -> None:
     lake = tmp_path / "lake"
     import_paths([GPU[1][0]], lake)
     (path,) = lake.glob("slice/*/*.parquet")
@@ -117,7 +117,7 @@ def test_a_check_finds_a_changed_file(tw: Tw, tmp_path: Path, change: bytes, sai
 
     assert done.code == 1
     assert str(path) in done.out
-    assert said in done.out
+    assert message in done.out
 
 
 def kill_importers(lake: Path, paths: list[Path], moment: float, draw: random.Random) -> None:
@@ -178,15 +178,15 @@ def test_fifty_times_killed_imports_leave_whole_traces(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "said"),
+    ("option", "message"),
     [(("--inbox", "."), "cannot be combined"), (("--age", "soon"), "is not an age")],
 )
 def test_options_that_do_not_fit_are_refused(
-    tw: Tw, tmp_path: Path, option: tuple[str, str], said: str
+    tw: Tw, tmp_path: Path, option: tuple[str, str], message: str
 ) -> None:
     done = tw("import", "--lake", tmp_path / "lake", *option)
 
-    assert (done.code, said in done.err) == (2, True)
+    assert (done.code, message in done.err) == (2, True)
     assert not (tmp_path / "lake").exists()
 
 

@@ -32,15 +32,15 @@ def test_ranks_of_two_imports_are_linked_as_those_of_one(
     for path in DDP[1]:
         import_paths([path], lake, options=Options(run="ddp"))
     with warehouse.open(db) as opened:
-        wanted = [opened.sql(each).rows() for each in (LINKS, CLOCKS)]
-    assert wanted[0]
+        expected = [opened.sql(each).rows() for each in (LINKS, CLOCKS)]
+    assert expected[0]
     written = {path: path.stat().st_mtime_ns for path in lake.rglob("*/trace_id=*/*")}
 
     done = tw("lake", "link", lake)
 
-    assert (done.code, f"ddp: 2 traces, {len(wanted[0])} links" in done.err) == (0, True)
+    assert (done.code, f"ddp: 2 traces, {len(expected[0])} links" in done.err) == (0, True)
     with warehouse.open(lake=lake) as opened:
-        assert [opened.sql(each).rows() for each in (LINKS, CLOCKS)] == wanted
+        assert [opened.sql(each).rows() for each in (LINKS, CLOCKS)] == expected
     assert {path: path.stat().st_mtime_ns for path in written} == written
     assert check(lake).findings == []
     queries = [query for query in PUBLIC if query.header and query.header.name not in NOT_COMPARED]

@@ -72,9 +72,9 @@ class Both:
             session.opened(self.places[1], selection) as in_lake,
         ):
             for query in queries:
-                wanted, found = (rows(each, query) for each in (stored, in_lake))
-                if wanted != found:
-                    yield f"{query.key}: {difference(wanted, found)}"
+                expected, found = (rows(each, query) for each in (stored, in_lake))
+                if expected != found:
+                    yield f"{query.key}: {difference(expected, found)}"
 
 
 def rows(opened: session.Session, query: Query) -> tuple[list[str], Counter[tuple[object, ...]]]:
@@ -106,10 +106,10 @@ def _plain(value: object) -> object:
     return str(value) if isinstance(value, list | dict) else value
 
 
-def difference(wanted: Any, found: Any) -> str:
-    if wanted[0] != found[0]:
-        return f"{found} in place of {wanted}"[:400]
-    missing, added = wanted[1] - found[1], found[1] - wanted[1]
+def difference(expected: Any, found: Any) -> str:
+    if expected[0] != found[0]:
+        return f"{found} in place of {expected}"[:400]
+    missing, added = expected[1] - found[1], found[1] - expected[1]
     return f"lacks {list(missing)[:2]}, adds {list(added)[:2]}"
 
 

@@ -70,9 +70,9 @@ def test_rows_are_those_of_the_warehouse(synced: tuple[Path, Path]) -> None:
             columns = ", ".join(f'"{column.name}"' for column in table.columns)
             kind = "run_id" if name in tables.REPLACED else "*"
             paths = list(lake.glob(f"{name}/{kind}*/*.parquet"))
-            ((wanted,),) = connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()
+            ((expected,),) = connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()
             if not paths:
-                assert wanted == 0, name
+                assert expected == 0, name
                 continue
             read = " UNION ALL ".join(
                 f"SELECT {columns} FROM read_parquet('{path}', "
@@ -82,7 +82,7 @@ def test_rows_are_those_of_the_warehouse(synced: tuple[Path, Path]) -> None:
             differ = connection.execute(
                 f'SELECT count(*) FROM (({read}) EXCEPT ALL SELECT {columns} FROM "{name}")'
             ).fetchall()
-            assert connection.execute(f"SELECT count(*) FROM ({read})").fetchall() == [(wanted,)]
+            assert connection.execute(f"SELECT count(*) FROM ({read})").fetchall() == [(expected,)]
             assert differ == [(0,)], name
 
 
@@ -183,7 +183,7 @@ def overwritten(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (Path.unlink, "is missing, though a commit names it"),
         (cut, "bytes, its commit says"),
@@ -191,7 +191,7 @@ def overwritten(path: Path) -> None:
     ],
 )
 def test_a_damaged_file_is_named_with_a_remedy(
-    tw: Tw, synced: tuple[Path, Path], damage: object, said: str
+    tw: Tw, synced: tuple[Path, Path], damage: object, message: str
 ) -> None:
     _, lake = synced
     (path,) = lake.glob("slice/trace_id=2/*.parquet")
@@ -203,12 +203,12 @@ def test_a_damaged_file_is_named_with_a_remedy(
     assert (done.code, done.out) == (3, "")
     assert len(done.errors) == 1
     assert str(path) in done.err
-    assert said in done.err
+    assert message in done.err
     assert "sync again" in done.err
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("lake.json", '{"format": 1, "schema_version": 999}', "has schema version 999"),
         ("lake.json", '{"format": 2, "schema_version": 1}', "has format 2"),
@@ -218,7 +218,7 @@ def test_a_damaged_file_is_named_with_a_remedy(
     ],
 )
 def test_an_invalid_lake_is_one_sentence(
-    tw: Tw, synced: tuple[Path, Path], name: str, text: str, said: str
+    tw: Tw, synced: tuple[Path, Path], name: str, text: str, message: str
 ) -> None:
     _, lake = synced
     (lake / name).write_text(text)
@@ -227,13 +227,13 @@ def test_an_invalid_lake_is_one_sentence(
 
     assert done.code == 3
     assert len(done.errors) == 1
-    assert said in done.err
+    assert message in done.err
     assert str(lake) in done.err
     assert "Hint:" in done.err
 
 
 @pytest.mark.parametrize(
-    ("folder", "said"),
+    ("folder", "message"),
     [
         ("absent", "absent does not exist"),
         ("full", "is not a lake: it has no lake.json"),
@@ -242,7 +242,7 @@ def test_an_invalid_lake_is_one_sentence(
     ],
 )
 def test_a_folder_that_is_no_lake_is_refused(
-    tw: Tw, tmp_path: Path, folder: str, said: str
+    tw: Tw, tmp_path: Path, folder: str, message: str
 ) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full/file").touch()
@@ -250,7 +250,7 @@ def test_a_folder_that_is_no_lake_is_refused(
     done = tw("query", "kernel_summary", "--lake", folder)
 
     assert done.code == 3
-    assert said in done.err
+    assert message in done.err
     assert "Hint:" in done.err
 
 

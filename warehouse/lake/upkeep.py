@@ -67,11 +67,11 @@ def _of_rows(lake: Lake, commits: Sequence[TraceCommit | RunCommit]) -> Iterator
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    said: dict[str, int] = {}
+    n_committed: dict[str, int] = {}
     for commit in commits:
         for file in commit.files:
-            said[file.path] = said.get(file.path, 0) + file.rows
-    for path, n_rows in said.items():
+            n_committed[file.path] = n_committed.get(file.path, 0) + file.rows
+    for path, n_rows in n_committed.items():
         with suppress(OSError, pa.ArrowInvalid):  # reported by its size or sum
             found = pq.read_metadata(lake.folder / path).num_rows
             is_part = "/run_id=" in path and found > n_rows  # rows of traces that were dropped

@@ -160,10 +160,11 @@ class Walker:
             self._drop(found.end())
         return found is not None
 
-    def _expect(self, pattern: bytes, or_else: str = "") -> None:
+    def _expect(self, pattern: bytes, alternative: str = "") -> None:
+        """`alternative` names what else may be next, for the error."""
         if not self._skip(pattern):
-            wanted = f"'{pattern.decode()[-1]}'"
-            self._refuse(f"expected {or_else} or {wanted}" if or_else else f"expected {wanted}")
+            character = f"'{pattern.decode()[-1]}'"
+            self._refuse("expected " + " or ".join(filter(None, (alternative, character))))
 
     def _more(self) -> bool:
         block = b"" if self._is_over else self.reader.read(_BLOCK)

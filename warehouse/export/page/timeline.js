@@ -156,8 +156,8 @@ tw.timeline = (() => {
 
   function tip(found, x, y) {
     const place = at("tip");
-    const told = found.kind === "counter" && tw.timelineCounters.describe(found.row, found.time);
-    place.hidden = !told && !["slice", "bucket", "label"].includes(found.kind);
+    const counter = found.kind === "counter" && tw.timelineCounters.describe(found.row, found.time);
+    place.hidden = !counter && !["slice", "bucket", "label"].includes(found.kind);
     if (place.hidden) return;
     if (found.kind === "label") {
       place.replaceChildren(
@@ -166,7 +166,7 @@ tw.timeline = (() => {
           : found.row.track?.details || found.row.counter?.name || "Counters",
       );
     } else {
-      const { title, facts } = told || describe(model, found);
+      const { title, facts } = counter || describe(model, found);
       const lines = facts.map(([key, text]) => element("div", { text: `${key}: ${text}` }));
       place.replaceChildren(element("b", { text: title }), ...lines);
     }
