@@ -137,6 +137,24 @@ def connected_flows(start: str) -> str:
     )
 
 
+def reached_by_flows(start: str) -> str:
+    """Returns SQL for the slices that a depth-first search along flows reaches from a slice.
+
+    In such a search the path to a slice is the least by the ids of its flows, so each slice keeps
+    the least path found so far, and the slice before it.
+    """
+    return (
+        "WITH RECURSIVE tree(id, parent_id, path) USING KEY (id) AS ("
+        f"SELECT {start}, CAST(NULL AS BIGINT), CAST([] AS BIGINT[]) UNION "
+        "SELECT f.slice_in, arg_min(tree.id, list_append(tree.path, f.id)), "
+        "min(list_append(tree.path, f.id)) "
+        "FROM tree JOIN perfetto_flow AS f ON f.slice_out = tree.id "
+        "LEFT JOIN recurring.tree AS r ON r.id = f.slice_in "
+        "WHERE r.id IS NULL OR r.path > list_append(tree.path, f.id) GROUP BY f.slice_in) "
+        "SELECT id AS node_id, parent_id AS parent_node_id FROM tree"
+    )
+
+
 #: Table functions: their SQL for an argument, and their columns.
 TABLE_FUNCTIONS = {
     "ancestor_slice": (ancestors, RELATIVE_COLUMNS),
@@ -145,4 +163,5 @@ TABLE_FUNCTIONS = {
     "preceding_flow": (preceding_flows, TABLES["flow"]),
     "directly_connected_flow": (connected_flows, TABLES["flow"]),
     "connected_flow": (connected_flows, TABLES["flow"]),  # its name in older versions
+    "_reached_by_flow": (reached_by_flows, _columns("node_id parent_node_id")),  # slices.flow
 }
