@@ -8,7 +8,7 @@ the outermost operator or annotation, beside steps, data loaders and compiling (
 thread of the trace was in. The device with most idle time counts, and of names the five with most.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["idle_host@1"], rows = ["gpu_op", "launch", "cpu_op | annotation"] }
+requires = { schema = ">=13", queries = ["idle_host@2"], rows = ["gpu_op", "launch", "cpu_op | annotation"] }
 portable = false
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

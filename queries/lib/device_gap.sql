@@ -1,6 +1,6 @@
 /* ---
 name = "device_gap"
-version = 4
+version = 5
 title = "Idle gaps of each stream or device, with their causes"
 help = """
 A gap lasts from the end of all earlier operations to the start of the next one, so the gaps of a
@@ -17,8 +17,8 @@ the call that launched the next operation:
   operations.
 - communication: the call had returned, and communication on another stream of the device ended
   during the gap.
-- other: the call had returned, and no other cause applies.
-- unknown: the launching call is not recorded.
+- unknown: the call had returned, and no other cause applies; or the call is not recorded, so that
+  before_launch_ns is NULL.
 
 Operations of one call follow each other without a new launch. If the source records which stream a
 wait applies to, only waits of the stream itself count.
@@ -67,6 +67,7 @@ inside_in_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check = "
 inside_after_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Part of after_launch_ns inside the time window" }
 
 [changes]
+5 = "cause other is unknown"
 4 = "new cause communication, which was other"
 3 = "new columns inside_...: parts of the gap inside the time window"
 2 = "streams of different processes and contexts are separate, identified by track_id"
@@ -335,7 +336,7 @@ SELECT
     WHEN e.slice_id IS NOT NULL THEN 'stream_wait'
     WHEN g.end_ns - g.start_ns <= $short_ns::BIGINT THEN 'kernel'
     WHEN c.slice_id IS NOT NULL THEN 'communication'
-    ELSE 'other'
+    ELSE 'unknown'
   END AS cause,
   g.launch_start_ns - g.start_ns AS before_launch_ns,
   CASE WHEN g.launch_id IS NOT NULL THEN coalesce(w.blocked_ns, 0) END AS blocked_ns,

@@ -1,6 +1,6 @@
 /* ---
 name = "idle_host"
-version = 1
+version = 2
 title = "Idle gaps before launching calls, by the outermost host slice that threads were in meanwhile"
 help = """
 Each gap of device_gap from its start until its launching call began, or returned with in_launch, in parts: the
@@ -10,7 +10,7 @@ any_thread all threads of the trace count, and annotations beside steps like ope
 threads overlap, and there is no rest, module or Python function.
 """
 grain = ["trace_id", "device_id", "stream_track_id", "start_ns", "slice_id"]
-requires = { schema = ">=13", queries = ["device_gap@4"] }
+requires = { schema = ">=13", queries = ["device_gap@5"] }
 portable = false
 columns = [
   "trace_id", "device_id", "stream_track_id", "gap_start_ns", "cause", "start_ns", "slice_id",
@@ -47,6 +47,7 @@ idle_ns = { check = "> 0", help = "Idle time in which a thread was there" }
 inside_ns.help = "Part of idle_ns in the time window"
 
 [changes]
+2 = "cause other is unknown"
 1 = "first version"
 --- */
 -- Gaps of a lane, a device or stream beside a thread, do not overlap.

@@ -1,6 +1,6 @@
 /* ---
 name = "idle_gap"
-version = 3
+version = 4
 title = "Idle gaps per stream or device, with the cause and the launch that ended each"
 help = """
 A gap lasts from the end of all earlier operations to the start of the next one, so the gaps of a
@@ -17,8 +17,8 @@ the call that launched the next operation:
   operations.
 - communication: the call had returned, and communication on another stream of the device ended
   during the gap.
-- other: the call had returned, and no other cause applies.
-- unknown: the launching call is not recorded.
+- unknown: the call had returned, and no other cause applies; or the call is not recorded, so that
+  before_launch_ns is NULL.
 
 Operations of one call follow each other without a new launch. If the source records which stream a
 wait applies to, only waits of the stream itself count. Longest gaps first.
@@ -27,7 +27,7 @@ Gaps and causes are those of the whole trace; a time window contains the gaps th
 whole.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
-requires = { schema = ">=1", queries = ["device_gap@4"] }
+requires = { schema = ">=1", queries = ["device_gap@5"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "start_ns", "end_ns",
@@ -64,6 +64,7 @@ next_op = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of th
 launch = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the launching call" }
 
 [changes]
+4 = "cause other is unknown"
 3 = "new cause communication, which was other"
 2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"

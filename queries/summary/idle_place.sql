@@ -9,7 +9,7 @@ was called from. Outside of operators, it is the innermost Python function aroun
 operators. In a time window, sums are of the parts inside it.
 """
 grain = ["trace_id", "device_id", "cpu_op", "module", "python"]
-requires = { schema = ">=13", queries = ["idle_host@1"] }
+requires = { schema = ">=13", queries = ["idle_host@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "cpu_op", "module", "python", "n_gaps", "idle_ns",

@@ -1,6 +1,6 @@
 /* ---
 name = "idle_summary"
-version = 4
+version = 5
 title = "Idle time by cause and place, per device or stream"
 help = """
 Gaps between the first and the last operation of a device, or of a stream without per_device. idle_gap
@@ -11,7 +11,7 @@ all calls had returned, or are not recorded. idle_place returns all places befor
 gaps inside it, so disjoint windows add up to the whole; causes and other statistics are of whole gaps.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "cause"]
-requires = { schema = ">=13", queries = ["device_gap@4", "idle_host@1"] }
+requires = { schema = ">=13", queries = ["device_gap@5", "idle_host@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "cause", "n_gaps",
@@ -49,6 +49,7 @@ python = { type = "VARCHAR", unit = "text", nullable = true, help = "Python func
 place_share = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEEN 0 AND 1", help = "Part of idle_ns in which threads were there; NULL: no time before calls returned" }
 
 [changes]
+5 = "cause other is unknown"
 4 = "devices unless streams are asked for; operator, module and Python function that threads were longest in"
 3 = "new cause communication, which was other"
 2 = "streams of different processes and contexts are separate, identified by track_id"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import re
 from collections import defaultdict
@@ -17,6 +18,7 @@ from warehouse.store import database
 
 pytestmark = pytest.mark.integration  # all of it on recordings
 
+CATEGORIES = Path(__file__).parents[1] / "data" / "categories"
 CASES = {
     "sglang_decode": "sglang_Qwen3-8B_decode.json.gz",
     "vllm_prefilldecode_piecewise": "graph_execution.json.gz",
@@ -65,6 +67,60 @@ def test_replayed_work_belongs_to_the_captured_operators(
     assert set(found) == set(expected)
     for key, time_us in expected.items():
         assert found[key] == pytest.approx(time_us, abs=0.01 * total)
+
+
+def merged(category: str) -> str:
+    """A category of TraceLens without directions; elementwise with the one of lists of tensors."""
+    name = category.removesuffix("_fwd").removesuffix("_bwd")
+    return "elementwise" if name == "multi_tensor_apply" else name
+
+
+def table_of(name: str) -> list[dict[str, str]]:
+    with (CATEGORIES / name).open() as lines:
+        return list(csv.DictReader(lines))
+
+
+def reported_by_category(folder: Path) -> dict[str, float]:
+    """Microseconds by category, but for operators that have another one in our table."""
+    moved = {(row["operator"], row["tracelens"]): row["compared"] for row in table_of("moved.csv")}
+    found: defaultdict[str, float] = defaultdict(float)
+    with (folder / "tracelens" / "ops_summary_by_category.csv").open() as lines:
+        for row in csv.DictReader(lines):
+            found[merged(row["op category"])] += 1000 * float(row["total_direct_kernel_time_ms"])
+    with (folder / "tracelens" / "ops_summary.csv").open() as lines:
+        for row in csv.DictReader(lines):
+            (category,) = map(merged, ast.literal_eval(row["Categories"]))
+            if (row["name"], category) in moved:
+                time_us = float(row["total_direct_kernel_time_sum"])
+                found[category] -= time_us
+                found[moved[row["name"], category]] += time_us
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_replayed_work_has_the_captured_categories(
+    data_dir: Path, imported_files: WarehouseCache, case: str
+) -> None:
+    folder = data_dir / "inference" / case
+    captures = sorted((folder / "capture_traces").glob("*.json.gz"))
+    path = imported_files((case, [folder / CASES[case], *captures]))
+    expected = reported_by_category(folder)
+    table = {
+        row["category"]: {merged(name) for name in row["tracelens"].split()}
+        for row in table_of("tracelens.csv")
+    }
+
+    found: defaultdict[str, float] = defaultdict(float)
+    for row in rows(path, "op_module_summary"):
+        if row["trace_id"] == 1 and row["op"]:
+            category = row["op_category"].partition(":")[0]
+            # Of the categories that ours agrees with, a file has one at most.
+            (name,) = table[category] & expected.keys() or {category}
+            found[name] += row["total_ns"] / 1000
+
+    total = sum(expected.values())
+    for name in found.keys() | expected.keys():
+        assert found[name] == pytest.approx(expected.get(name, 0), abs=0.01 * total), name
 
 
 @pytest.mark.parametrize("case", CASES)

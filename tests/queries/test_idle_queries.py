@@ -120,7 +120,7 @@ def explain(trace: RandomTrace, gap: Interval, work: Slice, before: Slice | None
     elif end - start <= SHORT_NS:
         cause = "kernel"
     else:
-        cause = "communication" if communicated(trace, gap, work) else "other"
+        cause = "communication" if communicated(trace, gap, work) else "unknown"
     return {
         "cause": cause,
         "before_launch_ns": launch_start - start,
@@ -153,7 +153,7 @@ def causes_seen(runs: Runs, per_device: bool) -> set[str]:
 @pytest.mark.parametrize("per_device", [True, slow(False)])
 def test_every_gap_has_the_cause_a_search_finds(random_runs: Runs, per_device: bool) -> None:
     seen = causes_seen(random_runs, per_device)
-    assert {"host", "host_sync", "launch", "kernel", "other", "unknown"} <= seen
+    assert {"host", "host_sync", "launch", "kernel", "unknown"} <= seen
 
 
 @pytest.mark.slow

@@ -90,6 +90,7 @@ ACROSS_RANKS: Mapping[str, str] = {
     "pace": "ranks are compared with the fastest",
     "duration_histogram": "buckets are between the durations of all ranks",
     "data_quality": "it says which ranks are missing",
+    "utilization_over_time": "clocks are known by the others of the run",
     "timeline_track": "tracks share one budget, and clocks are known by the others of the run",
     "collective_instance": "waiting is for other ranks",
     "rank_clock": "a clock is known by the others of the run",

@@ -127,7 +127,7 @@ def query(
     Example:
       tw query utilization -o busy.xlsx
       tw query rank_step --format heat
-      tw query utilization_over_time@2 -p bucket_ns=1ms --rank 0
+      tw query utilization_over_time@3 -p bucket_ns=1ms --rank 0
       tw query ./own.sql --lake /mnt/lake --format csv -o own.csv
       tw query -c "SELECT category, count(*) FROM slice GROUP BY ALL"
       tw query --dialect perfetto -c "SELECT MAX(dur) / 1e6 FROM slice WHERE name GLOB 'aten*'"

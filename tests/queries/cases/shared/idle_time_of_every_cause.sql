@@ -3,7 +3,7 @@
 -- 100-130 launch: the call lasted from 95 to 120; 140-160 stream_wait: the thread called at 96, when
 -- it had told the stream to wait at 94, and work of stream 8 ended at 155; 170-175 kernel: called
 -- long before; 180-200 communication: likewise, but too long, and that of stream 9 ended; 210-220 unknown: no call is known; 230-250 from
--- the same call as the work before, which was under way: other.
+-- the same call as the work before, which was under way: unknown too.
 INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'measured', TIMESTAMP '2024-01-01');
 INSERT INTO trace (id, run_id, name, rank, format, importer, importer_version, tw_version,
   imported_at, base_ns, source_base_ns)
