@@ -98,6 +98,7 @@
       return Array.from({ length: side.runs.n_rows }, (_, row) => run(values, row, side));
     });
     at("runs").replaceChildren(...runs);
+    at("runs").classList.toggle("beside", report.sides.length > 1);
     for (const { damage } of report.sides) {
       if (damage) at("runs").append(element("p", { class: "damage", text: `Warning: ${damage}.` }));
     }
@@ -112,6 +113,31 @@
         }),
       );
     }
+  }
+
+  // Which side of a comparison is slower, and what the sentence does not cover.
+  function verdict() {
+    const given = report.verdict;
+    if (!given) return;
+    const [a, b] = report.sides.map((side) => side.name);
+    at("verdict").append(
+      element("p", { class: `verdict ${given.kind}`, text: sentence(given, a, b) }),
+      ...given.reasons.map((text) => element("p", { class: "quiet", text })),
+    );
+    at("verdict").hidden = false;
+  }
+
+  function sentence(given, a, b) {
+    if (given.kind === "unknown") return `No figure of ${a} and ${b} can be compared.`;
+    const ratio = (value) => format.signed(value, { unit: "ratio", type: "DOUBLE" });
+    const of = { unit: given.unit, type: "DOUBLE" };
+    const [low, high] = given.interval || [];
+    const sure = given.interval ? ` (95 % interval ${ratio(low)} to ${ratio(high)})` : "";
+    const judged = given.kind === "equal" ? "not clearly faster or slower than" : `${given.kind} than`;
+    return (
+      `${b} is ${judged} ${a}: ${given.measure} ${ratio(given.ratio)}${sure}; mean per ` +
+      `${given.basis} ${format.value(given.a, of)} in ${a}, ${format.value(given.b, of)} in ${b}.`
+    );
   }
 
   function made() {
@@ -180,11 +206,15 @@
   const guess = (values) =>
     Math.max(...values.sides.map((side) => Math.min(500, 70 + 24 * side.n_rows)));
 
-  // A comparison begins with the differences and ends with the timeline. What is in view at first is
-  // built at once, so that nothing moves.
+  const isDifference = (section) => section.number < (report.n_differences || 0);
+
+  // A comparison begins with the verdict and the differences, then come both sides, and the timeline
+  // last. What is in view at first is built at once, so that nothing moves.
   function differencesFirst() {
     if (!report.n_differences) return;
     at("sections").after(at("timeline-section"));
+    const ofBoth = sections.find((section) => !isDifference(section));
+    at("sections").insertBefore(at("overview"), ofBoth ? ofBoth.element : null);
     for (const section of sections) {
       if (section.element.getBoundingClientRect().top > innerHeight + 500) break;
       buildSection(section);
@@ -287,10 +317,13 @@
       return section.link;
     });
     const toTimeline = timeline.tracks ? [link("#timeline-section", "Timeline", "")] : [];
+    const toOverview = link("#overview", "Overview", "");
+    const nFirst = sections.filter(isDifference).length;
     at("contents").replaceChildren(
-      link("#overview", "Overview", ""),
-      ...(report.n_differences ? [] : toTimeline),
-      ...links,
+      ...(report.n_differences
+        ? [link("#verdict", "Verdict", ""), ...links.slice(0, nFirst), toOverview]
+        : [toOverview, ...toTimeline]),
+      ...links.slice(nFirst),
       ...(report.n_differences ? toTimeline : []),
       ...(withoutRows.length
         ? [link("#without-rows", "Without rows", format.whole(withoutRows.length))]
@@ -410,6 +443,7 @@
   );
   document.documentElement.classList.toggle("dark", preferred.matches);
   at("theme").textContent = preferred.matches ? "Light" : "Dark";
+  verdict();
   overview();
   contents();
   at("sections").append(...sections.map(frame), ...emptySections());

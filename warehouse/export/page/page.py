@@ -20,8 +20,9 @@ from warehouse import files
 from warehouse.errors import UsageError
 from warehouse.export import manifest, report
 from warehouse.export.key_figures import KeyFigures
+from warehouse.export.page import compared as differences
 from warehouse.export.page import data, timeline
-from warehouse.export.sections import Chart, Report, Section
+from warehouse.export.sections import Report, Section
 from warehouse.query import session
 from warehouse.query.selection import Selection
 from warehouse.wording import counted
@@ -46,26 +47,6 @@ SCRIPTS = (
 STYLES = ("page.css",)
 _LICENCES = ("vendor/echarts-NOTICE", "vendor/echarts-LICENSE", "vendor/echarts-LICENSE-d3")
 _MADE_BY = ("warehouse", "schema_version", "tw_version", "written_at")
-_COMPARED = {
-    "compare_summary": "Comparison",
-    "compare_notes": "Notes on the comparison",
-    "compare_ranks": "Ranks compared",
-    "compare_steps": "Steps compared",
-    "compare_kernels": "Kernels compared",
-    "compare_ops": "Operators compared",
-    "compare_collectives": "Collectives compared",
-}
-_LARGEST = 14  # contributions in a chart; the others are one bar
-_CONTRIBUTIONS = {
-    "compare_kernels": Chart(
-        "waterfall", ("kernel_name",), ("change_ns", "per_unit_a_ns", "per_unit_b_ns"),
-        rows=_LARGEST, total="device time",
-    ),
-    "compare_ops": Chart(
-        "waterfall", ("name",), ("self_change_ns", "self_per_unit_a_ns", "self_per_unit_b_ns"),
-        rows=_LARGEST, total="operator time",
-    ),
-}  # fmt: skip
 _NAMED_RUNS = 3  # of one side; more are counted
 _APART = ("timeline", "origin")  # have their own elements
 Values = dict[str, Any]
@@ -145,13 +126,11 @@ def of_two(
             filled.append(list(_filled(opened, chosen, made, all_ranks, figures)))
             sides.append(_side(opened, name, figures))
     with session.opened(place, both) as opened:
-        differences = report.of_queries(
-            _COMPARED, {"a": compared[0], "b": compared[1]}, opened.queries
+        queries = report.of_queries(
+            differences.TITLES, {"a": compared[0], "b": compared[1]}, opened.queries
         )
-        sections = [
-            joined([each]) for each in _filled(opened, _named(differences), made, all_ranks)
-        ]
-        n_differences = len(sections)
+        between = list(_filled(opened, differences.titled(queries), made, all_ranks))
+        sections = [joined([differences.changes_first(each)]) for each in between]
         sections += [joined(pair) for pair in zip(*filled, strict=True)]
         return {
             "origin": made.manifest_json(),
@@ -159,7 +138,8 @@ def of_two(
             "sides": sides,
             "made": _made(opened),
             "sections": sections,
-            "n_differences": n_differences,
+            "n_differences": len(between),
+            "verdict": differences.verdict(between),
             "timeline": timeline.of_ranks(opened, max_slices, all_ranks=all_ranks),
         }
 
@@ -212,15 +192,6 @@ def _filled(
         made.abouts.append(filled.result.meta)
         made.parts.append(manifest.of_result(filled.result))
         yield data.section(filled)
-
-
-def _named(differences: Report) -> Report:
-    """Returns comparison queries with readable titles, and charts of what contributes."""
-    sections = (
-        replace(each, title=_COMPARED[each.title], chart=_CONTRIBUTIONS.get(each.title))
-        for each in differences.sections
-    )
-    return replace(differences, sections=tuple(sections))
 
 
 def joined(sides: Any) -> Values:

@@ -164,6 +164,10 @@ tw.tables = (() => {
       if (typeof value === "number" || (typeof value === "string" && value.length > 40)) {
         cell.title = format.exactly(value, column);
       }
+      if (column.change && typeof value === "number") {
+        cell.textContent = format.signed(value, column);
+        if (value) cell.classList.add(value > 0 ? "more" : "less");
+      }
       if (isShare(column, value)) {
         cell.classList.add("share");
         cell.style.setProperty("--share", `${100 * value}%`);
