@@ -18,6 +18,7 @@ import pytest
 
 from tests.support.sharing import DDP, GPU, WarehouseCache
 from warehouse.export import report, sections
+from warehouse.export.page import compared as differences
 from warehouse.export.page import data as page_data
 from warehouse.export.page import page as html
 from warehouse.library import library
@@ -25,6 +26,7 @@ from warehouse.library.header import Column
 from warehouse.query import session
 from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
+from warehouse.query.slower import MEASURES
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -215,6 +217,94 @@ def test_a_waterfall_adds_up_and_leaves_out_what_is_not_compared() -> None:
 
     nothing = answer(name=["x"], change=[None], a=[None], b=[None], basis=[None])
     assert section(nothing, **drawn)["chart"] is None
+
+
+@pytest.mark.parametrize("n", [3, 4_000])
+def test_areas_have_the_value_of_each_label_at_common_times(n: int) -> None:
+    source = random.Random(n)
+    steps = {
+        name: sorted((source.randrange(2 * n), source.randrange(9)) for _ in range(n))
+        for name in ("a", "b", "c")
+    }
+    steps = {name: list(dict(of).items()) for name, of in steps.items()}  # one value at a time
+    rows = answer(
+        name=[name for name, of in steps.items() for _ in of],
+        ts=[ts for of in steps.values() for ts, _ in of],
+        size=[size for of in steps.values() for _, size in of],
+    )
+
+    chart = section(rows, kind="area", label=("name",), x="ts", values=("size",))["chart"]
+
+    times = [ts for ts, _ in chart["series"][0]["points"]]
+    for each in chart["series"]:
+        of, held, place = steps[each["name"]], 0, 0
+        assert [ts for ts, _ in each["points"]] == times
+        for ts, size in each["points"]:
+            while place < len(of) and of[place][0] <= ts:
+                held, place = of[place][1], place + 1
+            assert size == held
+    if n == 3:
+        assert times == sorted({ts for of in steps.values() for ts, _ in of})
+    assert len(times) <= 1_002
+
+
+def verdict_of(**given: object) -> dict[str, Any]:
+    """The verdict of a page on one row of compare_summary that both sides have."""
+    names = ("total_a", "total_b", "change_ratio", "change_low", "change_high", "typical_a",
+             "typical_change", "spread", "no_p", "basis", "basis_a", "basis_b", "unit",
+             "not_compared")  # fmt: skip
+    nothing = dict.fromkeys(names)
+    rows = [
+        {"measure": measure, **nothing, **(given if measure == "makespan" else {})}
+        for measure in MEASURES
+    ]
+    columns = [{"name": name} for name in rows[0]]
+    values = [[row[column["name"]] for row in rows] for column in columns]
+    return differences.verdict(
+        [{"query": "compare_summary@3", "columns": columns, "values": values}]
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "low", "high", "kind", "ratio"),
+    [
+        (5.0, 4.0, 6.0, "slower", 0.05),
+        (-5.0, -6.0, -4.0, "faster", -0.05),
+        (5.0, -1.0, 11.0, "equal", 0.05),
+        (5.0, None, None, "slower", 0.04),
+        (0.0, None, None, "equal", 0.0),
+    ],
+)
+def test_a_verdict_is_certain_only_where_the_interval_excludes_0(
+    change: float, low: float | None, high: float | None, kind: str, ratio: float
+) -> None:
+    found = verdict_of(
+        total_a=100, total_b=100 + change, change_ratio=0.04 if change else 0.0, change_low=low,
+        change_high=high, typical_a=100, typical_change=change, basis="step", basis_a=100,
+        basis_b=100 + change, unit="ns", spread="runs",
+    )  # fmt: skip
+    assert (found["kind"], found["measure"]) == (kind, "makespan")
+    assert found["ratio"] == pytest.approx(ratio)
+    assert found["interval"] == (None if low is None else [low / 100, (high or 0) / 100])
+
+
+def test_a_verdict_gives_the_reason_why_nothing_is_compared() -> None:
+    assert verdict_of(not_compared="B has no steps") == {
+        "kind": "unknown",
+        "reasons": ["B has no steps"],
+    }
+
+
+def test_tables_of_differences_begin_with_names_and_changes() -> None:
+    rows = answer(status=["changed"], name=["aten::mm"], rate_a=[1], self_change_ns=[5],
+                  self_change_ratio=[0.5], self_per_unit_a_ns=[10], self_per_unit_b_ns=[15],
+                  share_of_self_change=[1.0])  # fmt: skip
+    made = differences.changes_first({**section(rows), "query": "compare_ops@2"})
+    names = [column["name"] for column in made["columns"]]
+    assert names[:3] == ["name", "self_change_ns", "self_change_ratio"]
+    assert dict(zip(names, made["values"], strict=True))["rate_a"] == [1]
+    marked = {column["name"] for column in made["columns"] if column.get("change")}
+    assert marked == {"self_change_ns", "self_change_ratio"}
 
 
 def test_labels_name_the_run_where_there_are_several() -> None:

@@ -369,10 +369,13 @@ def test_a_comparison_ends_with_the_timeline_and_a_jump_lands_on_it(
 ) -> None:
     page = browser.page(pages["two"])
     order = page.value("[...document.querySelectorAll('main h2')].map((e) => e.textContent)")
-    places = [
-        order.index(each) for each in ("Comparison", "Kernels compared", "Top kernels", "Timeline")
-    ]
+    expected = ("Verdict", "Comparison", "Kernels compared", "Overview", "Top kernels", "Timeline")
+    places = [order.index(each) for each in expected]
     assert places == sorted(places)
+    links = page.value("[...document.querySelectorAll('#contents a')].map((e) => e.innerText)")
+    names = [each.split("\n")[0] for each in links]
+    assert [each for each in names if each in expected] == list(expected)
+    assert re.match(r"b is .* than a: makespan|b is .* than a: step time", page.text("#verdict p"))
     page.value("document.querySelector('#contents a[href=\"#timeline-section\"]').click()")
     section = "document.getElementById('timeline-section').getBoundingClientRect()"
     margin = (

@@ -68,6 +68,23 @@ def check(db: Path, raw: Raw) -> None:
     assert peak["peak_allocated_bytes"] == most
     found = {r["category"]: r["allocated_bytes"] for r in rows(db, "memory_peak_category")}
     assert {name: size for name, size in found.items() if size} == by_category
+    over_time = {
+        (row["ts"], row["category"]): row["allocated_bytes"]
+        for row in rows(db, "memory_category_timeline")
+        if row["allocated_bytes"]
+    }
+    assert over_time == by_time(raw, first)
+
+
+def by_time(raw: Raw, first: int) -> dict[tuple[int, str | None], int]:
+    """Bytes of each category after the last row of each time, in the order of times."""
+    held: dict[str | None, int] = defaultdict(int)
+    found: dict[tuple[int, str | None], int] = {}
+    for time, _, size, category in sorted(raw, key=lambda row: max(row[0] - first, 0)):
+        held[NAMES[category]] += size
+        at = max(time - first, 0)
+        found |= {(at, name): n_bytes for name, n_bytes in held.items()}
+    return {key: n_bytes for key, n_bytes in found.items() if n_bytes}
 
 
 def test_a_raw_timeline_of_pytorch_adds_up(tmp_path: Path) -> None:
@@ -114,6 +131,27 @@ def test_the_form_by_category_is_kept_as_counters(tmp_path: Path) -> None:
         for n in held
         for time, row in zip(times, sizes, strict=True)
     ]
+
+
+def test_categories_over_time_are_those_of_the_form_by_category(tmp_path: Path) -> None:
+    """PyTorch computes that form from the same recording."""
+    times, sizes = json.loads(gzip.decompress((RECORDED / "timeline.json.gz").read_bytes()))
+    db = imported(RECORDED / "timeline.raw.json.gz", tmp_path / "w.duckdb")
+    (epoch,) = rows(db, "SELECT base_ns FROM trace")
+
+    found: dict[int, dict[str | None, int]] = {}
+    for row in rows(db, "memory_category_timeline"):  # later rows of a microsecond replace others
+        moment = int((epoch["base_ns"] + row["ts"]) / 1000)  # as PyTorch rounds
+        found.setdefault(moment, {})[row["category"]] = row["allocated_bytes"]
+
+    theirs = {
+        moment: {NAMES[n]: held for n, held in enumerate(row[1:]) if held}
+        for moment, row in zip(times, sizes, strict=True)  # the last of a time
+    }
+    assert {
+        moment: {name: held for name, held in by_name.items() if held}
+        for moment, by_name in found.items()
+    } == theirs
 
 
 @pytest.mark.slow

@@ -134,6 +134,7 @@ SILENT: Mapping[str, str] = {
     "link_report": "only execution traces are linked to timelines",
     "memory_by_frame": "only snapshots say stacks",
     "memory_fragmentation": "only snapshots say segments",
+    "memory_category_timeline": "only the memory profiler's own files say categories",
     "memory_peak_category": "only the memory profiler's own files say categories",
     "memory_snapshot_segment": "only snapshots say segments",
     "cuda_memset_sync": "only Nsight Systems says which memory is set",

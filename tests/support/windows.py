@@ -101,6 +101,7 @@ ROWS: Mapping[str, Mapping[str, object]] = {
     "idle_gap": {"top": None},
     "launch_latency": {"top": None},
     "collective_instance": {},
+    "memory_category_timeline": {},
     "memory_timeline": {},
     "nvprof_gpu_trace": {},
     "nvtx_gpu_proj_trace": {},

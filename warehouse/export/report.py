@@ -13,7 +13,8 @@ A report is a TOML file in the folder `reports` of the library or of the user's 
 `formats = ["nsys"]` beside the title makes it the default report of traces of these formats.
 `span/N` is the length of the longest trace in scope divided by N. A chart is `bar` or `stack` (a
 bar for each of the first `rows` rows, labelled by the columns `label`), `line` (over column `x`, a
-line per label), or `heat` (a map for each of `values`: a row per label, a column per `x`).
+line per label), `area` (such lines, stacked), or `heat` (a map for each of `values`: a row per
+label, a column per `x`).
 
     [[figure]]                            # shown first: SQL over the rows of a section
     title = "Device busy"

@@ -13,7 +13,8 @@ from warehouse.query.result import QueryResult
 if TYPE_CHECKING:
     import pyarrow as pa
 
-KINDS = ("bar", "stack", "line", "heat")
+KINDS = ("bar", "stack", "line", "area", "heat")
+OVER_X = ("line", "area")
 _MIDDLE = ("median", "max")  # bars of what each rank has many of
 
 
@@ -168,6 +169,6 @@ def of_distribution(drawn: Chart, shown: RankDistribution) -> Chart | None:
         return None
     keys = names[: names.index("n_ranks")]
     label = tuple(each for each in keys if each not in ("run_id", drawn.x))
-    if drawn.kind == "line":
-        return replace(drawn, label=label, values=tuple(STATISTICS))
+    if drawn.kind in OVER_X:  # statistics do not add up to an area
+        return replace(drawn, kind="line", label=label, values=tuple(STATISTICS))
     return replace(drawn, kind="bar", label=label, values=_MIDDLE)

@@ -265,14 +265,15 @@ tw.charts = (() => {
         name: each.name,
         data: each.points,
         showSymbol: each.points.length === 1 || (place === 0 && Boolean(given.names)),
-        lineStyle: { width: 1.4 },
+        lineStyle: { width: given.kind === "area" ? 0.5 : 1.4 },
+        ...(given.kind === "area" ? { stack: "all", step: "end", areaStyle: { opacity: 0.8 } } : {}),
         markLine: place === 0 && given.marks ? marked(given.marks, look) : undefined,
       })),
     };
   }
 
   function height(given) {
-    if (given.kind === "line") return 280;
+    if (given.kind === "line" || given.kind === "area") return 280;
     if (given.kind === "waterfall") return 70 + 22 * (given.labels.length + 3);
     const perLabel = given.kind === "stack" ? 22 : 12 + 10 * given.series.length;
     return Math.max(120, 60 + perLabel * given.labels.length);
@@ -294,6 +295,10 @@ tw.charts = (() => {
       (each.values || each.points.map((point) => point[1])).map((value) =>
         typeof value === "number" ? value : 0,
       );
+    if (given.kind === "area") {
+      const points = given.series[0]?.points ?? [];
+      return Math.max(0, ...points.map((_, n) => given.series.reduce((sum, each) => sum + each.points[n][1], 0)));
+    }
     if (given.kind !== "stack")
       return given.series.reduce((most, each) => Math.max(most, ...figures(each)), 0);
     const sums = given.labels.map((_, place) =>
@@ -317,7 +322,7 @@ tw.charts = (() => {
 
   function paint(chart, given) {
     const look = { ...colors(), width: chart.getWidth() };
-    const options = { line: lines, waterfall }[given.kind] || bars;
+    const options = { line: lines, area: lines, waterfall }[given.kind] || bars;
     chart.setOption(options(given, look), true);
   }
 

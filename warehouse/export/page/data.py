@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warehouse.export.page import heat, waterfall
+from warehouse.export.page import areas, heat, waterfall
 from warehouse.export.sections import (
+    OVER_X,
     Chart,
     FilledSection,
     label,
@@ -91,8 +92,9 @@ def chart(filled: FilledSection) -> dict[str, Any] | None:
         return found and found | {"labels": [cut(each) for each in found["labels"]]}
     units = {column.name: column.unit or "" for column in result.columns}
     common = {"kind": drawn.kind, "unit": units[drawn.values[0]]}
-    if drawn.kind == "line":
-        lines = list(_lines(result.arrow(), drawn))
+    if drawn.kind in OVER_X:
+        of_kind = _lines if drawn.kind == "line" else _areas
+        lines = list(of_kind(result.arrow(), drawn))
         return {
             **common,
             "x": drawn.x,
@@ -140,6 +142,27 @@ def _lines(table: pa.Table, drawn: Chart) -> Iterator[dict[str, Any]]:
                 "points": list(_interrupted(points)) if name in drawn.level else points,
                 "n_points": end - start,
             }
+
+
+def _areas(table: pa.Table, drawn: Chart) -> Iterator[dict[str, Any]]:
+    """Returns the areas of a stack, with the same x for all, those where the sum is lowest and
+    highest of equal pieces; rows of a label are contiguous, in the order of x."""
+    assert drawn.x is not None
+    x, y = _numbers(table.column(drawn.x)), _numbers(table.column(drawn.values[0]))
+    parts = list(stretches(label_rows(table, drawn)))
+    lines = [(x[start:end], y[start:end]) for start, end, _ in parts]
+    every = np.unique(x)
+    heights = np.vstack(list(areas.at(every, lines)))
+    kept = thinned(heights.sum(axis=0))
+    for (start, end, key), height in zip(parts, heights, strict=True):
+        yield {
+            "name": cut(label(drawn, key)),
+            "points": [
+                [_value(float(a)), _value(float(b))]
+                for a, b in zip(every[kept], height[kept], strict=True)
+            ],
+            "n_points": end - start,
+        }
 
 
 def _interrupted(points: Sequence[list[Any]]) -> Iterator[list[Any]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from warehouse.export.sections import (
+    OVER_X,
     Chart,
     FilledSection,
     label,
@@ -62,7 +63,7 @@ def chart(book: Workbook, sheet: Sheet) -> Any:
     """Returns a chart of the rows of a sheet, to be inserted into one."""
     shape = sheet.chart
     assert shape is not None
-    if shape.kind == "line":
+    if shape.kind in OVER_X:
         drawn = book.add_chart({"type": "scatter", "subtype": "straight"})
         series = list(_runs(sheet, shape) if shape.of_runs else _lines(sheet, shape))
     else:
@@ -75,7 +76,7 @@ def chart(book: Workbook, sheet: Sheet) -> Any:
     drawn.set_size({"width": 620, "height": 380})
     drawn.set_legend(_legend(series))
     axis = _axis(sheet, shape.values)
-    if shape.kind == "line":
+    if shape.kind in OVER_X:
         drawn.set_y_axis(axis | (_least(sheet, shape.values) if shape.of_runs else {}))
         drawn.set_x_axis(_named(_axis(sheet, (shape.x or "",)), shape.x or ""))
     else:

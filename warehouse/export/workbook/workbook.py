@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from warehouse import files
 from warehouse.errors import ExportError
 from warehouse.export import manifest
-from warehouse.export.sections import FilledSection
+from warehouse.export.sections import OVER_X, FilledSection
 from warehouse.export.workbook import charts, heat, overview
 from warehouse.export.workbook.charts import Sheet
 from warehouse.library.header import Column
@@ -354,7 +354,7 @@ def _columns(book: Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> None:
 
 def _labels(book: Book, sheets: Sequence[Sheet]) -> None:
     """Writes the labels of chart bars to a hidden sheet, one column per chart."""
-    barred = [each for each in sheets if each.chart and each.chart.kind != "line"]
+    barred = [each for each in sheets if each.chart and each.chart.kind not in OVER_X]
     if not barred:
         return
     hidden = book.sheet("Chart labels")
