@@ -16,9 +16,13 @@ import pytest
 import warehouse
 from tests.conftest import Tw
 from tests.support.sharing import DDP, GPU
-from warehouse.lake import claims, upkeep
+from warehouse.ingest.pipeline import Options
+from warehouse.lake import claims, importing, upkeep
+from warehouse.lake.content import TraceRow
 from warehouse.lake.importing import import_paths
 from warehouse.lake.layout import Lake, TraceCommit
+from warehouse.lake.linking import link
+from warehouse.lake.runs import claim_run
 
 SEED = 20261128
 
@@ -69,7 +73,7 @@ def test_a_claim_without_commit_is_taken_over_when_it_is_old(tw: Tw, tmp_path: P
     import_paths([GPU[1][0]], lake)
     (commit,) = Lake.open(lake).trace_commits().values()
     (lake / "_commit/1.json").unlink()
-    path = claims.path_of(Lake.open(lake), "trace", commit.key)
+    path = lake / claims.path_of("trace", commit.key)
     claim = json.loads(path.read_bytes()) | {"host": "elsewhere", "pid": 7}
     path.write_text(json.dumps(claim))
 
@@ -192,3 +196,109 @@ def test_options_that_do_not_fit_are_refused(
 
 def test_a_lake_is_only_read_by_the_shell(tw: Tw, tmp_path: Path) -> None:
     assert tw("shell", "--write", "--lake", tmp_path).code == 2
+
+
+def trace_of(key: str, rank: int | None, name: str = "t") -> TraceRow:
+    return TraceRow(1, 1, name, rank, "timeline", key, "")
+
+
+def test_two_runs_of_one_name_do_not_mix(tmp_path: Path) -> None:
+    """Nothing is committed yet: who takes the place of a rank first has it."""
+    lake = Lake.open_or_create(tmp_path / "lake")
+    first = [trace_of("a0", 0), trace_of("a1", 1)]
+    second = [trace_of("b1", 1), trace_of("b2", 2)]
+
+    assert claim_run(lake, "nightly", None, first[:1], {}) == 1
+    assert claim_run(lake, "nightly", None, second, {}) == 1
+    assert claim_run(lake, "nightly", None, first, {}) == 2  # its rank 1 is taken
+    assert claim_run(lake, "nightly", None, second[::-1], {}) == 1
+    assert claim_run(lake, "nightly", None, [trace_of("c2", 2), trace_of("c9", 9)], {}) == 2
+    assert claim_run(lake, "nightly", None, [trace_of("d9", 9), trace_of("d5", 5)], {}) == 1
+
+
+def test_traces_without_rank_are_told_apart_by_name(tmp_path: Path) -> None:
+    lake = Lake.open_or_create(tmp_path / "lake")
+
+    assert claim_run(lake, "r", None, [trace_of("a", None, "x")], {}) == 1
+    assert claim_run(lake, "r", None, [trace_of("b", None, "y")], {}) == 1
+    assert claim_run(lake, "r", None, [trace_of("c", None, "x")], {}) == 2
+
+
+def test_the_place_of_an_import_that_ended_without_commit_is_taken(tmp_path: Path) -> None:
+    lake = Lake.open_or_create(tmp_path / "lake")
+    assert claim_run(lake, "nightly", None, [trace_of("a", 0)], {}) == 1
+    (path,) = (tmp_path / "lake/_claim/place").iterdir()
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | {"pid": 1 << 30}))
+
+    assert claim_run(lake, "nightly", None, [trace_of("b", 0)], {}) == 1
+    assert json.loads(path.read_bytes())["key"] == "b"
+
+
+@pytest.mark.integration
+def test_imports_at_the_same_time_keep_their_runs_apart(tmp_path: Path) -> None:
+    """Both import a rank 0 of other content into a run of the same name."""
+    lake = tmp_path / "lake"
+    program = [sys.executable, "-m", "warehouse", "import", "-q", "--run", "nightly"]
+    started = [
+        subprocess.Popen([*program, "--lake", str(lake), "--rank", "0", str(path)])
+        for path in (DDP[1][0], GPU[1][0])
+    ]
+
+    assert [process.wait() for process in started] == [0, 0]
+
+    with warehouse.open(lake=lake) as opened:
+        found = opened.scope(run="all").sql("SELECT run_id, name FROM trace ORDER BY run_id")
+        assert [run_id for run_id, _ in found.rows()] == [1, 2]
+
+
+class Ended(BaseException):
+    """The end of an import."""
+
+
+@pytest.mark.integration
+def test_an_import_commits_while_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is committed before it ends stays, a rerun completes it, and all rows are equal."""
+    lake, whole_lake = tmp_path / "lake", tmp_path / "whole"
+    paths = [*DDP[1], *GPU[1]]
+    import_paths(paths, whole_lake, options=Options(run="one"))
+    monkeypatch.setattr(importing, "_GROUP_TRACES", 1)
+    finish = importing._Import._finish_run
+
+    def ends(*_: object) -> None:
+        raise Ended
+
+    monkeypatch.setattr(importing._Import, "_finish_run", ends)
+    with pytest.raises(Ended):
+        import_paths(paths, lake, options=Options(run="one"))
+    n_committed = len(whole(lake))
+    monkeypatch.setattr(importing._Import, "_finish_run", finish)
+    again = import_paths(paths, lake, options=Options(run="one"))
+
+    assert n_committed == len(paths)
+    assert {outcome.status for outcome in again} == {"present"}
+    link(lake)
+    with warehouse.open(lake=lake) as found, warehouse.open(lake=whole_lake) as expected:
+        for statement in (
+            "SELECT count(*), sum(ts), sum(dur) FROM slice",
+            "SELECT trace_id, offset_ns, method FROM clock ORDER BY ALL",
+            "SELECT from_id, to_id, rule FROM link WHERE trace_id IS NULL ORDER BY ALL",
+        ):
+            assert found.sql(statement).rows() == expected.sql(statement).rows()
+
+
+@pytest.mark.integration
+def test_a_run_moves_where_a_later_rank_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = tmp_path / "lake"
+    opened = Lake.open_or_create(lake)
+    monkeypatch.setattr(importing, "_GROUP_TRACES", 1)
+    assert claim_run(opened, "ddp", None, [trace_of("other", 1)], {}) == 1
+
+    import_paths(DDP[1], lake, options=Options(run="ddp", jobs=1))
+
+    commits = whole(lake)
+    assert {commit.run_id for commit in commits.values()} == {2}
+    assert upkeep.check(lake).findings == []

@@ -10,6 +10,15 @@ from warehouse.cli import options
 
 folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 
+runs_option = click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="RUN",
+    help="NAME, ID, latest, all, tag:NAME or since:7d; repeatable.  "
+    "[default: the only run, else the last imported]",
+)
+
 
 @click.group()
 def lake() -> None:
@@ -115,14 +124,31 @@ def vacuum(folder: Path, age: float) -> None:
 
 @lake.command()
 @folder
-@click.option(
-    "--run",
-    "runs",
-    multiple=True,
-    metavar="RUN",
-    help="NAME, ID, latest, all, tag:NAME or since:7d; repeatable.  "
-    "[default: the only run, else the last imported]",
-)
+@runs_option
+def compact(folder: Path, runs: tuple[str, ...]) -> None:
+    """Write the traces of a run to one file a table.
+
+    Queries of runs of many ranks open fewer files then. All new files become visible at once, and
+    the old ones stay for those who read them until `tw lake vacuum`. Run it again when ranks were
+    added, replaced or removed; otherwise it writes nothing.
+
+    \b
+    Example:
+      tw lake compact --run nightly /mnt/lake
+    """
+    from warehouse.lake import compact as compacting
+    from warehouse.library.describe import size
+    from warehouse.wording import counted
+
+    for done in compacting.compact(folder, runs):
+        files = f"{counted(done.n_before, 'file')} into {done.n_after}"
+        traces = counted(done.n_traces, "trace")
+        click.echo(f"{done.name}: {traces}, {files} ({size(done.n_bytes)} written).", err=True)
+
+
+@lake.command()
+@folder
+@runs_option
 def link(folder: Path, runs: tuple[str, ...]) -> None:
     """Link the ranks of a run that several imports brought into a lake.
 

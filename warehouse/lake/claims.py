@@ -4,6 +4,7 @@
     DIR/_claim/trace_id/<id>.json   an id that is taken
     DIR/_claim/run/<key>.json       a run by its name and job, and its id
     DIR/_claim/run_id/<id>.json
+    DIR/_claim/place/               ranks of runs, see `runs`
 
 Each file is created exclusively, first the id, then the key: who loses the key gives the id back.
 Two machines that import the same files get the same id, and only one of them commits.
@@ -19,17 +20,18 @@ import socket
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Final
 
 from warehouse.errors import DatabaseError, InvalidDatabase
-from warehouse.files import new_file
 from warehouse.lake import layout
 from warehouse.lake.layout import Lake
 
 #: `trace_id << 32 | n` is exact in a double below it.
 MAX_ID: Final = (1 << 21) - 1
+#: After how many seconds a claim without commit may be taken over.
+DEFAULT_AGE_S: Final = 3600.0
 _NUMBER = re.compile(r"(\d+)\.json")
+_CLAIM = re.compile(r"[\w-]+\.json")
 
 
 @dataclass(frozen=True)
@@ -58,96 +60,133 @@ class Claim:
 
 def trace_key(sha256: Sequence[str], *more: str) -> str:
     """The key of a trace by its source files; `more` tells apart traces of the same files."""
-    return _digest([sorted(set(sha256)), *more])
+    return digest([sorted(set(sha256)), *more])
 
 
 def run_key(name: str, job_id: str | None, number: int) -> str:
     """The key of a run; `number` tells apart runs of the same name."""
-    return _digest([name, job_id, number])
-
-
-def _digest(values: object) -> str:
-    return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:32]
+    return digest([name, job_id, number])
 
 
 def claim(lake: Lake, kind: str, key: str) -> Claim:
     """Claims an id for a key, or returns the claim that exists. `kind` is trace or run."""
-    path = path_of(lake, kind, key)
+    path = path_of(kind, key)
     while True:
-        if (found := read(path)) is not None:
+        if (found := read(lake, path)) is not None:
             return found
-        made = _number(lake, kind, key)
-        if new_file(path, _content(made)):
-            return made
-        number_path(lake, kind, made.id).unlink(missing_ok=True)
+        mine = _number(lake, kind, key)
+        if lake.storage.create(path, content_of(mine)):
+            return mine
+        lake.storage.remove(number_path(kind, mine.id))
 
 
 def take_over(lake: Lake, kind: str, claimed: Claim) -> Claim:
     """Replaces the holder of a claim. If two do so, both write, and one of them commits."""
-    made = _mine(claimed.id, claimed.key)
-    layout.replace(path_of(lake, kind, claimed.key), _content(made))
-    return made
+    mine = made(claimed.id, claimed.key)
+    lake.storage.replace(path_of(kind, claimed.key), content_of(mine))
+    return mine
 
 
 def release(lake: Lake, kind: str, key: str) -> None:
     """Removes a claim and its id."""
-    path = path_of(lake, kind, key)
-    found = read(path)
-    path.unlink(missing_ok=True)
+    path = path_of(kind, key)
+    found = read(lake, path)
+    lake.storage.remove(path)
     if found is not None:
-        number_path(lake, kind, found.id).unlink(missing_ok=True)
+        lake.storage.remove(number_path(kind, found.id))
 
 
-def read(path: Path) -> Claim | None:
+def read(lake: Lake, path: str) -> Claim | None:
     """Returns a claim; None if there is none. Raises InvalidDatabase if it is damaged."""
+    with layout.reading(lake.name):
+        content = lake.storage.read(path)
+    return None if content is None else _parsed(lake, path, content)
+
+
+def _parsed(lake: Lake, path: str, content: bytes) -> Claim:
     try:
-        return Claim(**json.loads(path.read_bytes()))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, TypeError) as error:
+        return Claim(**json.loads(content))
+    except (ValueError, TypeError) as error:
         raise InvalidDatabase(
-            f"{path} is damaged: it is not a claim of a lake",
+            f"{lake.full(path)} is damaged: it is not a claim of a lake",
             hint="Remove it, and import its trace again.",
         ) from error
 
 
-def path_of(lake: Lake, kind: str, key: str) -> Path:
-    return lake.folder / "_claim" / kind / f"{key}.json"
+def path_of(kind: str, key: str) -> str:
+    return f"_claim/{kind}/{key}.json"
 
 
-def number_path(lake: Lake, kind: str, number: int) -> Path:
-    return lake.folder / "_claim" / f"{kind}_id" / f"{number}.json"
+def number_path(kind: str, number: int) -> str:
+    return f"_claim/{kind}_id/{number}.json"
 
 
 def all_of(lake: Lake, kind: str) -> list[Claim]:
     """All claims of a kind, by id."""
-    paths = (lake.folder / "_claim" / kind).glob("*.json")
-    return sorted(filter(None, map(read, paths)), key=lambda each: each.id)
+    return sorted(by_path(lake, kind).values(), key=lambda each: each.id)
+
+
+def by_path(lake: Lake, kind: str) -> dict[str, Claim]:
+    """All claims of a kind."""
+    with layout.reading(lake.name):
+        names = (name for name in lake.storage.names(f"_claim/{kind}") if _CLAIM.fullmatch(name))
+        contents = lake.storage.read_all([f"_claim/{kind}/{name}" for name in names])
+    return {path: _parsed(lake, path, content) for path, content in contents.items()}
 
 
 def numbers(lake: Lake, kind: str) -> list[int]:
     """All ids of a kind that are taken."""
-    paths = (lake.folder / "_claim" / f"{kind}_id").glob("*.json")
-    return sorted(int(match[1]) for path in paths if (match := _NUMBER.fullmatch(path.name)))
+    with layout.reading(lake.name):
+        names = lake.storage.names(f"_claim/{kind}_id")
+    return sorted(int(match[1]) for name in names if (match := _NUMBER.fullmatch(name)))
 
 
 def _number(lake: Lake, kind: str, key: str) -> Claim:
     """Takes the id after the highest that is taken."""
     number = max(numbers(lake, kind), default=0) + 1
     while number <= MAX_ID:
-        made = _mine(number, key)
-        if new_file(number_path(lake, kind, number), _content(made)):
-            return made
+        mine = made(number, key)
+        if lake.storage.create(number_path(kind, number), content_of(mine)):
+            return mine
         number += 1  # another process was faster
     raise DatabaseError(
-        f"the lake {lake.folder} has used all {MAX_ID:,} ids of a {kind}",
+        f"the lake {lake.name} has used all {MAX_ID:,} ids of a {kind}",
         hint="Begin another lake.",
     )
 
 
-def _mine(number: int, key: str) -> Claim:
+def is_abandoned(lake: Lake, claimed: Claim, age_s: float = DEFAULT_AGE_S) -> bool:
+    """Whether the trace of a claim or place has no commit, and its holder is gone or late."""
+    of_trace = read(lake, path_of("trace", claimed.key))
+    number = None if of_trace is None else of_trace.id
+    if number is not None and lake.storage.size(lake.trace_commit_path(number)) is not None:
+        return False
+    return claimed.age_s > age_s or is_dead(claimed)
+
+
+def is_dead(claimed: Claim) -> bool:
+    """Whether the holder of a claim was a process of this machine that has ended."""
+    if claimed.host != socket.gethostname():
+        return False
+    try:
+        os.kill(claimed.pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def made(number: int, key: str) -> Claim:
+    """A claim of this process, now."""
     return Claim(number, key, socket.gethostname(), os.getpid(), time.time())
 
 
-def _content(made: Claim) -> bytes:
-    return (json.dumps(asdict(made)) + "\n").encode()
+def content_of(claimed: Claim) -> bytes:
+    """The content of the file of a claim."""
+    return (json.dumps(asdict(claimed)) + "\n").encode()
+
+
+def digest(values: object) -> str:
+    """A text that differs where the values do."""
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:32]

@@ -53,9 +53,9 @@ class Content:
     counts: dict[int, dict[str, int]]  # rows of traces by table
 
     @classmethod
-    def read(cls, connection: duckdb.DuckDBPyConnection) -> Content:
-        """Reads a warehouse."""
-        counts = writing.counts_of_traces(connection)
+    def read(cls, connection: duckdb.DuckDBPyConnection, after: int = 0) -> Content:
+        """Reads a warehouse; of traces up to the id `after` no rows are counted."""
+        counts = writing.counts_of_traces(connection, after)
         rows = connection.execute(_TRACES).fetchall()
         seen: dict[str, int] = {}
         traces = []

@@ -5,6 +5,7 @@
     DIR/<table>/run_id=<id>/part-<attempt>.parquet    rows of a run, and compacted ones, with it
     DIR/_commit/<trace id>.json                       names the files of a trace
     DIR/_commit/run-<run id>-<origin>.json            names the files of a run
+    DIR/_commit/compact-<run id>-<number>.json        names files that replace those of traces
     DIR/_claim/                                       ids, see `claims`
     DIR/_origin/                                      what warehouses have sent, see `sync`
 
@@ -14,29 +15,28 @@ attempt has, and the commit last. Readers take lists of files from commits, neve
 
 from __future__ import annotations
 
-import hashlib
+import dataclasses
 import json
-import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from warehouse import __version__
 from warehouse.errors import DatabaseError, ExportError, InvalidDatabase, NewerDatabase
-from warehouse.files import new_file, whole_file
+from warehouse.lake.location import storage_of
+from warehouse.lake.storage import Storage
 from warehouse.store import migrate
 
 FORMAT: Final = 1
-_REMOTE = re.compile(r"[a-z][a-z0-9+.-]+:/")  # as a path, which has one slash
-#: Characters with a meaning in the names of files that DuckDB reads: patterns and partitions.
-_SPECIAL = re.compile(r"[*?\[\]{}=]")
+COMMITS: Final = "_commit"
 _TRACE = re.compile(r"(\d+)\.json")
 _RUN = re.compile(r"run-(\d+)-([\w-]+)\.json")
+_COMPACTED = re.compile(r"compact-(\d+)-(\d+)\.json")
+_TRACE_OR_COMPACTED = re.compile(r"\d+\.json|compact-\d+-\d+\.json")
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,11 @@ class TraceCommit:
     schema_version: int = field(default_factory=migrate.latest_version)
     tw_version: str = __version__
 
+    @property
+    def identity(self) -> str:
+        """A text that no other commit has: the path of its first file, which has random digits."""
+        return self.files[0].path if self.files else ""
+
 
 @dataclass(frozen=True)
 class RunCommit:
@@ -87,41 +92,92 @@ class RunCommit:
 
 
 @dataclass(frozen=True)
-class Lake:
-    """A folder with a lake."""
+class Part:
+    """The rows of a trace in compacted files by table. `replaces` is the commit's identity."""
 
-    folder: Path
+    replaces: str
+    rows: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """Files with the rows of several traces, in place of those that the commits of these name.
+
+    It is created once, and so makes all its files visible together. It counts for a trace only
+    while the commit is the one that was compacted: what replaces or removes a trace meanwhile
+    needs to know nothing of it. `File.rows` are those of all traces. Of several, the last counts.
+    """
+
+    run_id: int
+    number: int
+    traces: Mapping[int, Part]
+    files: tuple[File, ...]
+    schema_version: int = field(default_factory=migrate.latest_version)
+    tw_version: str = __version__
+
+    def live(self, commits: Mapping[int, TraceCommit]) -> list[int]:
+        """The traces that it counts for; `commits` are as they were written."""
+        return [
+            number
+            for number, part in self.traces.items()
+            if number in commits and commits[number].identity == part.replaces
+        ]
+
+    def applied(self, commits: Mapping[int, TraceCommit]) -> dict[int, TraceCommit]:
+        """The commits of these traces with the files in use."""
+        return {number: self._applied(commits[number]) for number in self.live(commits)}
+
+    def _applied(self, commit: TraceCommit) -> TraceCommit:
+        rows = self.traces[commit.trace_id].rows
+        files = tuple(
+            dataclasses.replace(file, rows=rows[file.table])
+            for file in self.files
+            if file.table in rows
+        )
+        return dataclasses.replace(commit, files=files)
+
+
+@dataclass(frozen=True)
+class Lake:
+    """An open lake."""
+
+    storage: Storage
     schema_version: int
+    commits: str = COMMITS  # the folder of the commits in use
 
     @classmethod
-    def open(cls, folder: Path) -> Lake:
+    def open(cls, place: Path | str) -> Lake:
         """Returns an existing lake; raises DatabaseError for what is none, or of another schema."""
-        lake = cls.open_of_any_version(folder)
+        lake = cls.open_of_any_version(place)
         latest = migrate.latest_version()
         if lake.schema_version > latest:
             raise NewerDatabase(
-                f"{folder / 'lake.json'} has schema version {lake.schema_version}; this tw "
+                f"{lake.full('lake.json')} has schema version {lake.schema_version}; this tw "
                 f"{__version__} reads versions up to {latest}",
                 hint="Install the newer tw that wrote the lake.",
             )
         if lake.schema_version < latest:
             raise InvalidDatabase(
-                f"the lake {folder} has an older schema than this tw",
+                f"the lake {lake.name} has an older schema than this tw",
                 hint="Sync its warehouses into a new lake with `tw lake sync DIR`.",
             )
         return lake
 
     @classmethod
-    def open_of_any_version(cls, folder: Path) -> Lake:
+    def open_of_any_version(cls, place: Path | str) -> Lake:
         """As `open`, also for a lake of another schema version."""
-        _must_be_local(folder)
-        path = folder / "lake.json"
+        storage = storage_of(place)
+        path = storage.full("lake.json")
         try:
-            described = json.loads(path.read_bytes())
+            content = storage.read("lake.json")
+            if content is None:
+                raise _no_lake(storage)
+            described = json.loads(content)
             found, version = int(described["format"]), int(described["schema_version"])
+            commits = str(described.get("commits", COMMITS))
         except OSError:
-            raise _no_lake(folder) from None
-        except (ValueError, KeyError, TypeError):
+            raise _no_lake(storage) from None
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise InvalidDatabase(
                 f"{path} is damaged: it is not the description of a lake",
                 hint="Restore it from a copy, or sync into a new folder.",
@@ -131,53 +187,92 @@ class Lake:
                 f"{path} has format {found}; this tw {__version__} reads formats up to {FORMAT}",
                 hint="Install the newer tw that wrote the lake.",
             )
-        return cls(folder, version)
+        return cls(storage, version, commits)
 
     @classmethod
-    def open_or_create(cls, folder: Path) -> Lake:
+    def open_or_create(cls, place: Path | str) -> Lake:
         """Returns the lake, which begins in a folder that is absent or empty."""
-        _must_be_local(folder)
-        if not (folder / "lake.json").exists():
-            if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-                raise _no_lake(folder)
-            described = {"format": FORMAT, "schema_version": migrate.latest_version()}
-            with writing(folder):
-                folder.mkdir(parents=True, exist_ok=True)
-                new_file(folder / "lake.json", _text(described))
-        return cls.open(folder)
+        storage = storage_of(place)
+        with writing(storage.name):
+            if storage.read("lake.json") is None:
+                if not storage.is_new():
+                    raise _no_lake(storage)
+                storage.create("lake.json", description(migrate.latest_version()))
+        return cls.open(place)
 
-    @cached_property
-    def commits(self) -> Path:
-        return self.folder / "_commit"
+    @property
+    def name(self) -> str:
+        """The lake as the user names it."""
+        return self.storage.name
 
-    def trace_commit_path(self, trace_id: int) -> Path:
-        return self.commits / f"{trace_id}.json"
+    @property
+    def folder(self) -> Path:
+        """The folder of a lake that is no object storage."""
+        return Path(self.storage.name)
 
-    def run_commit_path(self, run_id: int, origin: str) -> Path:
-        return self.commits / f"run-{run_id}-{origin}.json"
+    def full(self, path: str) -> str:
+        """The name of a file for messages and for DuckDB."""
+        return self.storage.full(path)
+
+    def trace_commit_path(self, trace_id: int) -> str:
+        return f"{self.commits}/{trace_id}.json"
+
+    def run_commit_path(self, run_id: int, origin: str) -> str:
+        return f"{self.commits}/run-{run_id}-{origin}.json"
+
+    def compacted_path(self, run_id: int, number: int) -> str:
+        return f"{self.commits}/compact-{run_id}-{number}.json"
 
     def trace_commits(self) -> dict[int, TraceCommit]:
-        """The commits of all traces by id."""
-        found = {}
-        for name in _names(self.commits):
-            if match := _TRACE.fullmatch(name):
-                commit = read_commit(self.commits / name, TraceCommit)
-                if commit is not None:
-                    found[int(match[1])] = commit
+        """The commits of all traces by id, with the files that are in use: see `Compacted`."""
+        return self.trace_commits_of(self.commit_contents())
+
+    def trace_commits_of(self, contents: Mapping[str, bytes]) -> dict[int, TraceCommit]:
+        """As `trace_commits`, of commits that have been read."""
+        written = found = self.written_commits(contents)
+        for compacted in self.compacted(contents):
+            found = found | compacted.applied(written)
+        return found
+
+    def written_commits(self, contents: Mapping[str, bytes]) -> dict[int, TraceCommit]:
+        """The commits of all traces by id as they were written."""
+        found = {
+            int(match[1]): parse(self, path, content, TraceCommit)
+            for path, content in contents.items()
+            if (match := _TRACE.fullmatch(_file_name(path)))
+        }
         return dict(sorted(found.items()))
 
     def run_commits(self) -> list[RunCommit]:
         """The commits of all runs, in a fixed order; several origins may have committed a run."""
-        found = []
-        for name in sorted(_names(self.commits)):
-            if _RUN.fullmatch(name):
-                commit = read_commit(self.commits / name, RunCommit)
-                if commit is not None:
-                    found.append(commit)
+        contents = self.commit_contents(_RUN)
+        found = [parse(self, path, content, RunCommit) for path, content in contents.items()]
         return sorted(found, key=lambda each: (each.run_id, each.origin))
 
-    def path(self, file: File) -> Path:
-        return self.folder / file.path
+    def compacted(self, contents: Mapping[str, bytes] | None = None) -> list[Compacted]:
+        """What compactions have committed, oldest first."""
+        contents = self.commit_contents(_COMPACTED) if contents is None else contents
+        found = [
+            parse(self, path, content, Compacted)
+            for path, content in contents.items()
+            if _COMPACTED.fullmatch(_file_name(path))
+        ]
+        return sorted(found, key=lambda each: (each.run_id, each.number))
+
+    def commit_contents(self, names: re.Pattern[str] = _TRACE_OR_COMPACTED) -> dict[str, bytes]:
+        """The content of commits whose names match."""
+        with reading(self.name):
+            found = filter(names.fullmatch, self.storage.names(self.commits))
+            return self.storage.read_all([f"{self.commits}/{name}" for name in sorted(found)])
+
+    def run_commit(self, run_id: int, origin: str) -> RunCommit | None:
+        """The commit of a run by an origin."""
+        path = self.run_commit_path(run_id, origin)
+        content = self.storage.read(path)
+        return None if content is None else parse(self, path, content, RunCommit)
+
+    def path(self, file: File) -> str:
+        return self.full(file.path)
 
     def missing(self, commits: Sequence[TraceCommit | RunCommit]) -> str | None:
         """The first file of some commits that is absent or of another size, with what is wrong."""
@@ -189,16 +284,21 @@ class Lake:
 
     def wrong_size(self, file: File) -> str | None:
         """Says that a file is absent or cut; None if its size is that of the commit."""
-        try:
-            n_bytes = self.path(file).stat().st_size
-        except OSError:
+        n_bytes = self.storage.size(file.path)
+        if n_bytes is None:
             return "is missing, though a commit names it"
         if n_bytes != file.bytes:
             return f"has {n_bytes:,} bytes, its commit says {file.bytes:,}"
         return None
 
+    def remove_files(self, files: Iterable[File]) -> None:
+        """Deletes files that no commit names any more, and folders left empty."""
+        for file in files:
+            with suppress(OSError):
+                self.storage.remove(file.path)
 
-Commit = TypeVar("Commit", TraceCommit, RunCommit)
+
+Commit = TypeVar("Commit", TraceCommit, RunCommit, Compacted)
 
 
 def current(runs: Sequence[RunCommit], traces: Mapping[int, TraceCommit]) -> list[RunCommit]:
@@ -217,24 +317,25 @@ def _worth(run: RunCommit, traces: Mapping[int, TraceCommit]) -> tuple[int, bool
     return n_traces, run.origin == "link", len(run.files)
 
 
-def read_commit(path: Path, kind: type[Commit]) -> Commit | None:
-    """Returns a commit; None if it was removed meanwhile. Raises InvalidDatabase."""
+def parse(lake: Lake, path: str, content: bytes, kind: type[Commit]) -> Commit:
+    """Reads a commit. Raises InvalidDatabase."""
     try:
-        values = json.loads(path.read_bytes())
+        values = json.loads(content)
         files = tuple(File(**file) for file in values.pop("files"))
-        if "traces" in values:
+        if kind is RunCommit:
             values["traces"] = tuple(values["traces"])
+        if kind is Compacted:
+            parts = values["traces"].items()
+            values["traces"] = {int(number): Part(**part) for number, part in parts}
         return kind(files=files, **values)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidDatabase(
-            f"{path} is damaged: it is not a commit of a lake",
+            f"{lake.full(path)} is damaged: it is not a commit of a lake",
             hint="Remove it, and sync or import its trace again.",
         ) from error
 
 
-def text_of(commit: TraceCommit | RunCommit) -> bytes:
+def text_of(commit: TraceCommit | RunCommit | Compacted) -> bytes:
     """The content of a commit's file."""
     return _text(asdict(commit))
 
@@ -243,11 +344,9 @@ def _text(values: Mapping[str, Any]) -> bytes:
     return (json.dumps(values, indent=1) + "\n").encode()
 
 
-def replace(path: Path, content: bytes) -> None:
-    """Replaces a file, or creates it; readers see either content."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as file:
-        file.write(content)
+def numbered(compacted: Compacted, number: int) -> Compacted:
+    """A compaction under another number."""
+    return dataclasses.replace(compacted, number=number)
 
 
 def attempt() -> str:
@@ -255,64 +354,43 @@ def attempt() -> str:
     return secrets.token_hex(6)
 
 
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file, hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def description(schema_version: int, commits: str = COMMITS) -> bytes:
+    """The content of lake.json."""
+    described = {"format": FORMAT, "schema_version": schema_version}
+    return _text(described if commits == COMMITS else described | {"commits": commits})
 
 
-def settle(path: Path) -> None:
-    """Flushes a file to disk, before a commit names it."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
+def _file_name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
 
 
-def remove_files(lake: Lake, files: Sequence[File]) -> None:
-    """Deletes files that no commit names any more, and folders left empty."""
-    for file in files:
-        path = lake.path(file)
-        with suppress(OSError):
-            path.unlink()
-        with suppress(OSError):  # other files are in it
-            path.parent.rmdir()
-
-
-def _names(folder: Path) -> Iterator[str]:
-    with suppress(FileNotFoundError):
-        yield from os.listdir(folder)
-
-
-def _must_be_local(folder: Path) -> None:
-    text = os.fspath(folder)
-    if _REMOTE.match(text):
-        raise DatabaseError(
-            # A path has lost one of the slashes.
-            f"{re.sub(':/+', '://', text, count=1)} is object storage, which this tw does not read "
-            "or write",
-            hint="Name a folder; one of a mounted file system works.",
-        )
-    if found := _SPECIAL.search(os.fspath(folder.absolute())):
-        raise DatabaseError(
-            f"the path {folder} has the character {found[0]!r}, which no path of a lake may have",
-            hint="Name another folder.",
-        )
-
-
-def _no_lake(folder: Path) -> DatabaseError:
-    what = "is not a lake: it has no lake.json" if folder.exists() else "does not exist"
+def _no_lake(storage: Storage) -> DatabaseError:
+    what = "is not a lake: it has no lake.json" if storage.exists() else "does not exist"
     return DatabaseError(
-        f"{folder} {what}",
+        f"{storage.name} {what}",
         hint="Make one with `tw lake sync DIR` or `tw import --lake DIR PATH`, in a new folder.",
     )
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[None]:
+def writing(name: str) -> Iterator[None]:
     """Converts errors of the system to ExportError."""
     try:
         yield
     except OSError as error:
         raise ExportError(
-            f"the lake {folder} cannot be written: {error.strerror or error}",
+            f"the lake {name} cannot be written: {error.strerror or error}",
             hint="Free space, or name another folder; what is committed stands.",
+        ) from error
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Converts errors of the system to DatabaseError."""
+    try:
+        yield
+    except OSError as error:
+        raise DatabaseError(
+            f"the lake {name} cannot be read: {error.strerror or error}",
+            hint="Check its permissions, and that its file system is mounted.",
         ) from error

@@ -82,11 +82,11 @@ def _commit(lake: Lake, connection: duckdb.DuckDBPyConnection, run_id: int) -> L
     found = connection.execute("SELECT id FROM trace WHERE run_id = ? ORDER BY id", [run_id])
     traces = tuple(int(number) for (number,) in found.fetchall())
     counts = counts_of_run(connection, run_id)
-    path = lake.run_commit_path(run_id, LINK)
-    before = layout.read_commit(path, RunCommit)
+    before = lake.run_commit(run_id, LINK)
     files = writer.run(run_id, counts)
-    with layout.writing(lake.folder):
-        layout.replace(path, layout.text_of(RunCommit(run_id, LINK, name, "", traces, files)))
+    commit = RunCommit(run_id, LINK, name, "", traces, files)
+    with layout.writing(lake.name):
+        lake.storage.replace(lake.run_commit_path(run_id, LINK), layout.text_of(commit))
     if before is not None:
-        layout.remove_files(lake, before.files)
+        lake.remove_files(before.files)
     return Linked(str(name), len(traces), counts.get("link", 0))

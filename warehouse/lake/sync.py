@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import InvalidDatabase
-from warehouse.files import new_file
 from warehouse.lake import claims, layout
 from warehouse.lake.content import Content, TraceRow
 from warehouse.lake.layout import Lake, RunCommit, TraceCommit
+from warehouse.lake.runs import claim_run, leave_place, take_places
 from warehouse.lake.writing import Writer
 from warehouse.store import database
 
@@ -73,7 +73,7 @@ def sync(
     name = name or f"{socket.gethostname()}:{db.resolve()}"
     with database.Reader(db, wait_s=wait_s) as reader:
         lake = Lake.open_or_create(folder)
-        with layout.writing(folder):
+        with layout.writing(lake.name):
             return _Sync(lake, name, reader.connection).run()
 
 
@@ -82,7 +82,8 @@ class _Sync:
 
     def __init__(self, lake: Lake, name: str, connection: duckdb.DuckDBPyConnection) -> None:
         self.lake, self.origin = lake, origin_of(name)
-        self.before = read_sent(lake, self.origin) or Sent(name)
+        before = read_sent(lake, self.origin)
+        self.is_known, self.before = before is not None, before or Sent(name)
         self.sent = Sent(name)
         self.content = Content.read(connection)
         self.commits = lake.trace_commits()
@@ -97,8 +98,8 @@ class _Sync:
         for run_id, new in runs.items():
             self._send_run(writer, run_id, new)
         self._remove()
-        if self.sent.content != self.before.content or not self._path.exists():
-            layout.replace(self._path, self.sent.content)
+        if self.sent.content != self.before.content or not self.is_known:
+            self.lake.storage.replace(self._path, self.sent.content)
         return self.done
 
     @property
@@ -106,8 +107,8 @@ class _Sync:
         return self.content.traces
 
     @property
-    def _path(self) -> Path:
-        return sent_path(self.lake, self.origin)
+    def _path(self) -> str:
+        return sent_path(self.origin)
 
     def _runs(self, claimed: Mapping[int, int]) -> dict[int, int]:
         """The ids of runs: those they had, else those of their names."""
@@ -118,6 +119,9 @@ class _Sync:
             number = self.before.names.get(label)
             if number is None:
                 number = claim_run(self.lake, run.name, run.job_id, traces, self.commits)
+            else:  # theirs, also if another import took a place in it
+                new = [each for each in traces if claimed[each.id] not in self.commits]
+                take_places(self.lake, number, new)
             found[run_id] = self.sent.names[label] = number
         return found
 
@@ -145,26 +149,25 @@ class _Sync:
         ))  # fmt: skip
         state = self.content.run_state(run_id, [new, *traces])
         self.sent.runs[new] = state
-        path = self.lake.run_commit_path(new, self.origin)
-        before = layout.read_commit(path, RunCommit)
+        before = self.lake.run_commit(new, self.origin)
         if before is not None and before.state == state:
             return
         files = writer.run(run_id, self.content.run_counts(run_id))
         commit = RunCommit(new, self.origin, self.content.runs[run_id].name, state, traces, files)
-        layout.replace(path, layout.text_of(commit))
+        path = self.lake.run_commit_path(new, self.origin)
+        self.lake.storage.replace(path, layout.text_of(commit))
         if before is not None:
-            layout.remove_files(self.lake, before.files)
+            self.lake.remove_files(before.files)
         self._replace_links(new, traces)
         self.done.n_runs_written += 1
         self.done.n_bytes += sum(file.bytes for file in files)
 
     def _replace_links(self, run_id: int, traces: tuple[int, ...]) -> None:
         """Removes what `tw lake link` made of a run all of whose traces this warehouse has."""
-        path = self.lake.run_commit_path(run_id, LINK)
-        linked = layout.read_commit(path, RunCommit)
+        linked = self.lake.run_commit(run_id, LINK)
         if linked is not None and set(linked.traces) <= set(traces):
-            path.unlink(missing_ok=True)
-            layout.remove_files(self.lake, linked.files)
+            self.lake.storage.remove(self.lake.run_commit_path(run_id, LINK))
+            self.lake.remove_files(linked.files)
 
     def _remove(self) -> None:
         """Removes what this warehouse sent and has no more, unless others have it."""
@@ -174,7 +177,7 @@ class _Sync:
             and number not in self.sent.traces
         }  # fmt: skip
         if gone:  # first: a warehouse that adds itself meanwhile then writes it again
-            layout.replace(self._path, self.sent.content)
+            self.lake.storage.replace(self._path, self.sent.content)
             kept = {
                 number for origin in origins(self.lake) if origin != self.origin
                 for number in (read_sent(self.lake, origin) or Sent("")).traces
@@ -184,13 +187,14 @@ class _Sync:
                     self._remove_trace(self.commits.pop(number))
         for run in self.lake.run_commits():
             if run.origin == self.origin and run.run_id not in self.sent.runs:
-                self.lake.run_commit_path(run.run_id, run.origin).unlink(missing_ok=True)
-                layout.remove_files(self.lake, run.files)
+                self.lake.storage.remove(self.lake.run_commit_path(run.run_id, run.origin))
+                self.lake.remove_files(run.files)
 
     def _remove_trace(self, commit: TraceCommit) -> None:
-        self.lake.trace_commit_path(commit.trace_id).unlink(missing_ok=True)
+        self.lake.storage.remove(self.lake.trace_commit_path(commit.trace_id))
         claims.release(self.lake, "trace", commit.key)
-        layout.remove_files(self.lake, [file for file in commit.files if not file.is_shared])
+        leave_place(self.lake, commit)
+        self.lake.remove_files(file for file in commit.files if not file.is_shared)
         self.done.n_removed += 1
 
 
@@ -201,40 +205,13 @@ def commit_trace(lake: Lake, commit: TraceCommit, before: TraceCommit | None) ->
     """
     path = lake.trace_commit_path(commit.trace_id)
     if before is not None:
-        layout.replace(path, layout.text_of(commit))
-        layout.remove_files(lake, [file for file in before.files if not file.is_shared])
+        lake.storage.replace(path, layout.text_of(commit))
+        lake.remove_files(file for file in before.files if not file.is_shared)
         return True
-    if new_file(path, layout.text_of(commit)):
+    if lake.storage.create(path, layout.text_of(commit)):
         return True
-    layout.remove_files(lake, commit.files)
+    lake.remove_files(commit.files)
     return False
-
-
-def claim_run(
-    lake: Lake,
-    name: str,
-    job_id: str | None,
-    traces: list[TraceRow],
-    commits: Mapping[int, TraceCommit],
-) -> int:
-    """The id of the run of that name and job, or of a new one if it has other traces of our ranks.
-
-    Ranks of a run may come from several machines; another run may have the same name.
-    """
-    number = 1
-    while True:
-        claimed = claims.claim(lake, "run", claims.run_key(name, job_id, number)).id
-        theirs = [each for each in commits.values() if each.run_id == claimed]
-        if not any(_excludes(other, mine) for other in theirs for mine in traces):
-            return claimed
-        number += 1
-
-
-def _excludes(other: TraceCommit, mine: TraceRow) -> bool:
-    """Whether two traces cannot be of one run: both are of its rank, with other content."""
-    if (other.kind, other.rank) != (mine.kind, mine.rank) or other.key == mine.key:
-        return False
-    return mine.rank is not None or other.name == mine.name
 
 
 def origin_of(name: str) -> str:
@@ -242,30 +219,33 @@ def origin_of(name: str) -> str:
     return hashlib.sha256(os.fsencode(name)).hexdigest()[:12]
 
 
-def sent_path(lake: Lake, origin: str) -> Path:
-    return lake.folder / "_origin" / f"{origin}.json"
+def sent_path(origin: str) -> str:
+    return f"_origin/{origin}.json"
 
 
 def origins(lake: Lake) -> list[str]:
     """The warehouses that have synced to a lake."""
-    return sorted(path.stem for path in (lake.folder / "_origin").glob("*.json"))
+    names = lake.storage.names("_origin")
+    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
 
 def read_sent(lake: Lake, origin: str) -> Sent | None:
     """What a warehouse has sent; None if nothing yet."""
-    path = sent_path(lake, origin)
+    path = sent_path(origin)
+    with layout.reading(lake.name):
+        content = lake.storage.read(path)
+    if content is None:
+        return None
     try:
-        values: dict[str, Any] = json.loads(path.read_bytes())
+        values: dict[str, Any] = json.loads(content)
         return Sent(
             values["name"],
             {int(number): state for number, state in values["traces"].items()},
             {int(number): state for number, state in values["runs"].items()},
             {str(name): int(number) for name, number in values["names"].items()},
         )
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise InvalidDatabase(
-            f"{path} is damaged: it does not say what a warehouse has sent",
+            f"{lake.full(path)} is damaged: it does not say what a warehouse has sent",
             hint="Remove it, and sync the warehouse again.",
         ) from error

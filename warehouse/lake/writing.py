@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warehouse import parquet
 from warehouse.lake import layout, tables
 from warehouse.lake.layout import File, Lake
+from warehouse.lake.storage import sha256_of
 from warehouse.lake.tables import Table
 
 if TYPE_CHECKING:
@@ -55,23 +56,32 @@ class Writer:
 
     def _write(self, table: Table, condition: str, path: str, without: str | None) -> File:
         columns = tables.selected(table, without=without)
-        target = self.lake.folder / path
         query = f'SELECT {columns} FROM "{table.name}" WHERE {condition}'
-        with layout.writing(self.lake.folder):
-            n_rows = parquet.write(self.connection, query, target)
-            layout.settle(target)
-            return File(table.name, path, target.stat().st_size, layout.sha256_of(target), n_rows)
+        return write(self.connection, self.lake, table, path, [query])
 
 
-def counts_of_traces(connection: duckdb.DuckDBPyConnection) -> dict[int, dict[str, int]]:
-    """The rows of all traces by table, without those of runs and empty tables."""
+def write(
+    connection: duckdb.DuckDBPyConnection, lake: Lake, table: Table, path: str,
+    queries: Sequence[str],
+) -> File:  # fmt: skip
+    """Writes the rows of queries, one after the other, as a file of a lake."""
+    with layout.writing(lake.name), lake.storage.adding(path) as target:
+        n_rows = parquet.write(connection, queries, target)
+        with target.open("rb") as written:
+            return File(table.name, path, target.stat().st_size, sha256_of(written), n_rows)
+
+
+def counts_of_traces(
+    connection: duckdb.DuckDBPyConnection, after: int = 0
+) -> dict[int, dict[str, int]]:
+    """The rows of traces above an id by table, without those of runs and empty tables."""
     found: dict[int, dict[str, int]] = {}
     for table in tables.tables().values():
         if (condition := table.of_traces()) is None:
             continue
         rows = connection.execute(
             f'SELECT {table.trace_column}, count(*) FROM "{table.name}" WHERE {condition} '
-            "GROUP BY 1"
+            f"AND {table.trace_column} > {after} GROUP BY 1"
         ).fetchall()
         for trace_id, n_rows in rows:
             found.setdefault(int(trace_id), {})[table.name] = int(n_rows)
