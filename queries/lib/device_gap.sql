@@ -1,6 +1,6 @@
 /* ---
 name = "device_gap"
-version = 5
+version = 6
 title = "Idle gaps of each stream or device, with their causes"
 help = """
 A gap lasts from the end of all earlier operations to the start of the next one, so the gaps of a
@@ -29,6 +29,7 @@ whole, and the columns inside_... are of the parts in it.
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
 requires = { schema = ">=1", queries = ["blocked_host@1"] }
 portable = false
+computed_once = "reports"
 columns = [
   "trace_id", "device_id", "track_id", "stream", "start_ns", "end_ns", "gap_ns", "cause",
   "before_launch_ns", "blocked_ns", "in_launch_ns", "after_launch_ns", "inside_ns",
@@ -38,11 +39,13 @@ columns = [
 
 [param.per_device]
 type = "BOOLEAN"
+default = true
 help = "Compute gaps of whole devices instead of streams"
 
 [param.short_ns]
 type = "BIGINT"
 unit = "ns"
+default = 5000
 min = 0
 help = "Longest gap attributed to the device itself (cause kernel) if the host did not cause it"
 
@@ -67,6 +70,7 @@ inside_in_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check = "
 inside_after_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Part of after_launch_ns inside the time window" }
 
 [changes]
+6 = "default values: gaps of devices, short_ns 5000"
 5 = "cause other is unknown"
 4 = "new cause communication, which was other"
 3 = "new columns inside_...: parts of the gap inside the time window"

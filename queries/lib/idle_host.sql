@@ -10,7 +10,7 @@ any_thread all threads of the trace count, and annotations beside steps like ope
 threads overlap, and there is no rest, module or Python function.
 """
 grain = ["trace_id", "device_id", "stream_track_id", "start_ns", "slice_id"]
-requires = { schema = ">=13", queries = ["device_gap@5"] }
+requires = { schema = ">=13", queries = ["device_gap@6"] }
 portable = false
 columns = [
   "trace_id", "device_id", "stream_track_id", "gap_start_ns", "cause", "start_ns", "slice_id",
@@ -51,18 +51,14 @@ inside_ns.help = "Part of idle_ns in the time window"
 1 = "first version"
 --- */
 -- Gaps of a lane, a device or stream beside a thread, do not overlap.
-WITH RECURSIVE gap AS MATERIALIZED (
-  SELECT
-    *,
-    row_number() OVER (PARTITION BY trace_id, device_key, stream_key, thread_key ORDER BY start_ns) AS n
+WITH RECURSIVE launched AS MATERIALIZED (
+  SELECT *
   FROM (
     SELECT
       g.trace_id,
       g.device_id,
       g.track_id AS stream_track_id,
       g.cause,
-      coalesce(g.device_id, -1) AS device_key,
-      coalesce(g.track_id, -1) AS stream_key,
       CASE WHEN $any_thread::BOOLEAN THEN g.trace_id ELSE l.track_id END AS thread_key,
       g.start_ns,
       least(l.ts + CASE WHEN $in_launch::BOOLEAN THEN greatest(l.dur, 0) ELSE 0 END, g.end_ns) AS end_ns
@@ -70,6 +66,22 @@ WITH RECURSIVE gap AS MATERIALIZED (
     JOIN whole_launch AS l ON l.slice_id = g.launch_id
   )
   WHERE end_ns > start_ns
+),
+lane AS MATERIALIZED (
+  SELECT *, row_number() OVER () AS lane
+  FROM (SELECT DISTINCT trace_id, device_id, stream_track_id, thread_key FROM launched)
+),
+-- Gaps of a lane are numbered consecutively.
+gap AS MATERIALIZED (
+  SELECT
+    g.trace_id, g.device_id, g.stream_track_id, g.cause, g.thread_key, l.lane, g.start_ns, g.end_ns,
+    row_number() OVER (ORDER BY l.lane, g.start_ns) AS n
+  FROM launched AS g
+  JOIN lane AS l
+    ON l.trace_id = g.trace_id
+    AND l.device_id IS NOT DISTINCT FROM g.device_id
+    AND l.stream_track_id IS NOT DISTINCT FROM g.stream_track_id
+    AND l.thread_key = g.thread_key
 ),
 host AS (
   SELECT slice_id, track_id, CASE WHEN $any_thread::BOOLEAN THEN trace_id ELSE track_id END AS thread_key, name, ts, dur
@@ -96,18 +108,11 @@ outermost AS (
 ),
 -- The first gap of a lane that ends after the slice begins, and the last that begins before it ends.
 extent AS (
-  SELECT
-    d.trace_id, d.device_key, d.stream_key, d.thread_key, o.slice_id, o.name, o.start_ns, o.end_ns,
-    a.n AS first_n, b.n AS last_n
+  SELECT o.slice_id, o.name, o.start_ns, o.end_ns, a.n AS first_n, b.n AS last_n
   FROM outermost AS o
-  JOIN (SELECT DISTINCT trace_id, device_key, stream_key, thread_key FROM gap) AS d
-    ON d.thread_key = o.thread_key
-  ASOF JOIN gap AS a
-    ON a.trace_id = d.trace_id AND a.device_key = d.device_key AND a.stream_key = d.stream_key
-    AND a.thread_key = d.thread_key AND o.start_ns < a.end_ns
-  ASOF JOIN gap AS b
-    ON b.trace_id = d.trace_id AND b.device_key = d.device_key AND b.stream_key = d.stream_key
-    AND b.thread_key = d.thread_key AND o.end_ns > b.start_ns
+  JOIN lane AS l ON l.thread_key = o.thread_key
+  ASOF JOIN gap AS a ON a.lane = l.lane AND o.start_ns < a.end_ns
+  ASOF JOIN gap AS b ON b.lane = l.lane AND o.end_ns > b.start_ns
 ),
 crossed AS (
   SELECT *, unnest(range(first_n, last_n + 1)) AS n
@@ -115,40 +120,29 @@ crossed AS (
 ),
 inside AS MATERIALIZED (
   SELECT
-    c.trace_id, c.device_key, c.stream_key, c.thread_key, c.n, c.slice_id, c.name,
-    greatest(g.start_ns, c.start_ns) AS start_ns,
-    least(g.end_ns, c.end_ns) AS end_ns
+    c.n, c.slice_id, c.name, greatest(g.start_ns, c.start_ns) AS start_ns, least(g.end_ns, c.end_ns) AS end_ns
   FROM crossed AS c
-  JOIN gap AS g
-    ON g.trace_id = c.trace_id AND g.device_key = c.device_key AND g.stream_key = c.stream_key
-    AND g.thread_key = c.thread_key AND g.n = c.n
+  JOIN gap AS g ON g.n = c.n
 ),
 -- The rest of each gap: before each operator, and after the last.
 outside AS MATERIALIZED (
   SELECT *, row_number() OVER () AS m
   FROM (
     SELECT
-      g.trace_id, g.device_key, g.stream_key, g.thread_key, g.n,
-      coalesce(lag(i.end_ns) OVER (
-        PARTITION BY g.trace_id, g.device_key, g.stream_key, g.thread_key, g.n ORDER BY i.start_ns
-      ), g.start_ns) AS start_ns,
-      i.start_ns AS end_ns
-    FROM inside AS i
-    JOIN gap AS g
-      ON g.trace_id = i.trace_id AND g.device_key = i.device_key AND g.stream_key = i.stream_key
-      AND g.thread_key = i.thread_key AND g.n = i.n
-    WHERE NOT $any_thread::BOOLEAN
+      n, CASE WHEN before_n = n THEN before_end_ns ELSE gap_start_ns END AS start_ns, start_ns AS end_ns
+    FROM (
+      SELECT
+        i.n, i.start_ns, g.start_ns AS gap_start_ns,
+        lag(i.n) OVER in_order AS before_n, lag(i.end_ns) OVER in_order AS before_end_ns
+      FROM inside AS i
+      JOIN gap AS g ON g.n = i.n
+      WHERE NOT $any_thread::BOOLEAN
+      WINDOW in_order AS (ORDER BY i.n, i.start_ns)
+    )
     UNION ALL
-    SELECT
-      g.trace_id, g.device_key, g.stream_key, g.thread_key, g.n, coalesce(i.end_ns, g.start_ns), g.end_ns
+    SELECT g.n, coalesce(i.end_ns, g.start_ns), g.end_ns
     FROM gap AS g
-    LEFT JOIN (
-      SELECT trace_id, device_key, stream_key, thread_key, n, max(end_ns) AS end_ns
-      FROM inside
-      GROUP BY trace_id, device_key, stream_key, thread_key, n
-    ) AS i
-      ON i.trace_id = g.trace_id AND i.device_key = g.device_key AND i.stream_key = g.stream_key
-      AND i.thread_key = g.thread_key AND i.n = g.n
+    LEFT JOIN (SELECT n, max(end_ns) AS end_ns FROM inside GROUP BY n) AS i ON i.n = g.n
     WHERE NOT $any_thread::BOOLEAN
   )
   WHERE end_ns > start_ns
@@ -171,7 +165,8 @@ above AS MATERIALIZED (
 climb AS (
   SELECT o.m, o.end_ns, c.slice_id AS at_id, CASE WHEN c.end_ns >= o.end_ns THEN c.name END AS python
   FROM outside AS o
-  ASOF JOIN call AS c ON c.track_id = o.thread_key AND o.start_ns >= c.ts
+  JOIN gap AS g ON g.n = o.n
+  ASOF JOIN call AS c ON c.track_id = g.thread_key AND o.start_ns >= c.ts
   UNION ALL
   SELECT c.m, c.end_ns, b.id, CASE WHEN b.end_ns >= c.end_ns THEN b.name END
   FROM climb AS c
@@ -193,13 +188,11 @@ frame AS (
   GROUP BY k.to_id
 ),
 part AS (
-  SELECT i.*, f.module, f.python
+  SELECT i.n, i.slice_id, i.name, i.start_ns, i.end_ns, f.module, f.python
   FROM inside AS i
   LEFT JOIN frame AS f ON f.slice_id = i.slice_id
   UNION ALL
-  SELECT
-    o.trace_id, o.device_key, o.stream_key, o.thread_key, o.n, NULL, NULL, o.start_ns, o.end_ns, NULL,
-    c.python
+  SELECT o.n, NULL, NULL, o.start_ns, o.end_ns, NULL, c.python
   FROM outside AS o
   LEFT JOIN climb AS c ON c.m = o.m AND c.python IS NOT NULL
 )
@@ -209,7 +202,5 @@ SELECT
   (p.end_ns - p.start_ns)::BIGINT AS idle_ns,
   greatest(least(p.end_ns, w.to_ns) - greatest(p.start_ns, w.from_ns), 0)::BIGINT AS inside_ns
 FROM part AS p
-JOIN gap AS g
-  ON g.trace_id = p.trace_id AND g.device_key = p.device_key AND g.stream_key = p.stream_key
-  AND g.thread_key = p.thread_key AND g.n = p.n
+JOIN gap AS g ON g.n = p.n
 CROSS JOIN time_window AS w

@@ -11,7 +11,7 @@ all calls had returned, or are not recorded. idle_place returns all places befor
 gaps inside it, so disjoint windows add up to the whole; causes and other statistics are of whole gaps.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "cause"]
-requires = { schema = ">=13", queries = ["device_gap@5", "idle_host@2"] }
+requires = { schema = ">=13", queries = ["device_gap@6", "idle_host@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "cause", "n_gaps",

@@ -70,6 +70,44 @@ def test_blocks_for_reports_are_kept_by_the_queries_of_a_report_only(
         assert opened.kept == {"n_traces@1"}
 
 
+PARAMETERS = """[param.least]
+type = "BIGINT"
+default = 0
+help = "Least id"
+[param.most]
+type = "BIGINT"
+nullable = true
+help = "Greatest id; null: any"
+[[column]]
+"""
+
+
+def test_calls_with_default_values_read_kept_rows_and_others_do_not(
+    imported_files: WarehouseCache, folder: Path
+) -> None:
+    path = folder / "lib" / "n_traces.sql"
+    sql = "SELECT count(*) AS n FROM trace WHERE id >= $least AND ($most IS NULL OR id <= $most)"
+    text = path.read_text().replace("[[column]]\n", PARAMETERS)
+    path.write_text(text.replace("SELECT count(*) AS n FROM trace", sql))
+    place = session.Place(imported_files(("trial", [TRIAL])), query_path=(folder,))
+    with session.opened(place) as opened:
+        assert opened.run("twice").rows() == [(4,)]
+        opened.connection.execute('UPDATE temp."kept n_traces@1" SET n = 100')
+        assert opened.run("twice").rows() == [(200,)]
+        called = "SELECT n FROM n_traces($least, $most)"
+        assert opened.run(called, {"least": 0, "most": None}).rows() == [(100,)]
+        assert opened.run("SELECT n FROM n_traces(2, NULL)").rows() == [(1,)]
+        assert opened.run("SELECT n FROM n_traces(0, 1)").rows() == [(1,)]
+        assert opened.run(called, {"least": 0, "most": 1}).rows() == [(1,)]
+
+
+def test_a_block_to_be_computed_once_needs_default_values(folder: Path) -> None:
+    path = folder / "lib" / "n_traces.sql"
+    text = PARAMETERS.replace("default = 0\n", "")
+    path.write_text(path.read_text().replace("[[column]]\n", text))
+    assert "computed_once requires a default" in "".join(library.load((folder,)).notices)
+
+
 def test_another_value_of_computed_once_is_refused(folder: Path) -> None:
     path = folder / "lib" / "n_traces.sql"
     path.write_text(path.read_text().replace("computed_once = true", 'computed_once = "never"'))

@@ -176,7 +176,7 @@ class Header:
     link_set: str = "default"
     #: Of a linker between runs: the table of its rows, which are then no links.
     stored_in: str | None = None
-    #: Of a block without parameters: a session computes its rows once for all that call it; once
+    #: Of a block: a session computes its rows, with default values, once for all that call it; once
     #: for the queries of a report only where it is "reports".
     computed_once: bool | str = False
     extrapolates: bool = False  # a what-if whose predictions leave what was recorded
@@ -312,8 +312,8 @@ def _consistent(header: Header) -> None:
             raise ValueError(f"grain {name!r} is not a column")
     if header.computed_once not in (True, False, FOR_REPORTS):
         raise ValueError(f'computed_once is true, false or "{FOR_REPORTS}"')
-    if header.computed_once and header.parameters:
-        raise ValueError("computed_once requires a query without parameters")
+    if header.computed_once and not all(each.has_default for each in header.parameters):
+        raise ValueError("computed_once requires a default for every parameter")
     if header.version not in header.changes:
         raise ValueError(f"[changes] does not say what version {header.version} is")
     for key in header.requires_queries:

@@ -310,7 +310,9 @@ def prepare(
     if kept is not None:
         keep(
             connection, queries, query, there, kept,
-            lambda block, table: create_table(connection, block, {}, table, timeout_s=timeout_s),
+            lambda block, table: create_table(
+                connection, block, arguments(block, {}), table, timeout_s=timeout_s
+            ),
             is_report=is_report,
         )  # fmt: skip
     return query

@@ -39,9 +39,7 @@ def keep(
         if key in kept or block.header is None or block.header.computed_once not in when:
             continue
         create(block, f"kept {key}")
-        connection.execute(
-            f'CREATE OR REPLACE TEMP MACRO "{key}"() AS TABLE FROM temp.main."kept {key}"'
-        )
+        connection.execute(block.kept_macro(f'temp.main."kept {key}"'))
         kept.add(key)
         installed.hold([key])
 
