@@ -130,26 +130,13 @@ class Query:
         return tokens.words(self.text)
 
     @cached_property
-    def _macro_body(self) -> str:
+    def macro_body(self) -> str:
+        """The statement of the macro: parameters are its arguments, callees have pinned names."""
         return tokens.macro_body(self.text, self.pins)
 
     def macro(self, *, temp: bool) -> str:
         """The statement that installs the query as a macro, under its pinned name."""
-        return f"{self.macro_head(temp=temp)}\n{self._macro_body}"
-
-    def kept_macro(self, table: str) -> str:
-        """The macro where a table holds the rows of default values; others are computed."""
-        head = self.macro_head(temp=True)
-        if not self.parameters:
-            return f"{head} FROM {table}"
-        is_kept = " AND ".join(
-            f"p_{each.name} IS NOT DISTINCT FROM {each.sql_default}" for each in self.parameters
-        )
-        # The database leaves out the side whose condition is false when it plans a call.
-        return (
-            f"{head} FROM {table} WHERE {is_kept}\n"
-            f"UNION ALL FROM ({self._macro_body}\n) WHERE NOT ({is_kept})"
-        )
+        return f"{self.macro_head(temp=temp)}\n{self.macro_body}"
 
     def outline(self, *, temp: bool) -> str:
         """The same macro without a body: its arguments and declared columns."""

@@ -39,9 +39,24 @@ def keep(
         if key in kept or block.header is None or block.header.computed_once not in when:
             continue
         create(block, f"kept {key}")
-        connection.execute(block.kept_macro(f'temp.main."kept {key}"'))
+        connection.execute(_macro(block, f'temp.main."kept {key}"'))
         kept.add(key)
         installed.hold([key])
+
+
+def _macro(block: Query, table: str) -> str:
+    """The macro of a block whose rows of default values are in a table; others are computed."""
+    head = block.macro_head(temp=True)
+    if not block.parameters:
+        return f"{head} FROM {table}"
+    is_kept = " AND ".join(
+        f"p_{each.name} IS NOT DISTINCT FROM {each.sql_default}" for each in block.parameters
+    )
+    # Of each call, the database plans only the side whose condition is true.
+    return (
+        f"{head} FROM {table} WHERE {is_kept}\n"
+        f"UNION ALL FROM ({block.macro_body}\n) WHERE NOT ({is_kept})"
+    )
 
 
 def forget(
