@@ -510,3 +510,112 @@ def test_it_prints_every_section_on_white(
     texts = page.value(f"{sections}.map((each) => each.innerText)")
     assert texts and all("row" in text for text in texts)
     assert page.complaints == []
+
+
+_SHIFTS = """new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const each of list.getEntries()) if (!each.hadRecentInput) sum += each.value;
+  }).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => done(sum), 500);
+})"""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", ["one", "two"])
+def test_nothing_moves_after_the_first_paint(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    page = browser.page(pages[name])
+    page.settle()
+    assert page.value(_SHIFTS) == 0
+    page.value("const moved = document.createElement('p'); moved.textContent = 'x'; "
+               "document.getElementById('content').prepend(moved); undefined")  # fmt: skip
+    page.settle()
+    assert page.value(_SHIFTS) > 0  # what it measures
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", ["one", "two"])
+def test_a_printed_page_has_whole_tables_and_charts(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    a4_landscape = 1030  # pixels between margins
+    page = browser.page(pages[name], width=a4_landscape)
+    n_charts = "document.querySelectorAll('.chart canvas').length"
+    expected = page.value(
+        "JSON.parse(document.getElementById('report-data').textContent).sections"
+        ".flatMap((each) => each.sides).filter((side) => side.chart && side.n_rows).length"
+    )
+    page.send("Emulation.setEmulatedMedia", media="print")
+    page.value("dispatchEvent(new Event('beforeprint'))")
+    page.settle()
+
+    assert page.value(n_charts) >= expected > 0
+    edges = page.value(
+        "[...document.querySelectorAll('table')].map((e) => [e.getBoundingClientRect().right, "
+        "e.parentElement.scrollHeight - e.parentElement.clientHeight])"
+    )
+    assert edges and all(right <= a4_landscape and hidden <= 1 for right, hidden in edges)
+    blank = page.value("getComputedStyle(document.querySelector('#contents')).display")
+    assert blank == "none"
+    assert page.complaints == []
+
+
+_TEXTS = ("values", "labels", "about", "remedy", "note", "reason", "finding", "cost", "title",
+          "text", "reasons", "measure", "basis", "name", "names", "categories", "run", "trace",
+          "process", "thread", "device_name", "keys", "evidence")  # fmt: skip
+
+
+def with_hostile_texts(given: Any, *, is_text: bool = False) -> Any:
+    """The values of a page, in which all texts that a trace or a user can choose are hostile."""
+    if isinstance(given, dict):
+        return {
+            key: with_hostile_texts(value, is_text=key in _TEXTS and key != "columns")
+            if key != "columns"
+            else value
+            for key, value in given.items()
+        }
+    if isinstance(given, list):
+        return [with_hostile_texts(each, is_text=is_text) for each in given]
+    return f"{HOSTILE}\x1b[31m\u202e{given}" if is_text and isinstance(given, str) else given
+
+
+@pytest.mark.integration
+def test_hostile_texts_are_inert_in_verdict_findings_areas_and_counters(
+    browser: Browser, pages: dict[str, Path], tmp_path: Path
+) -> None:
+    source = pages["two"].read_text("utf-8")
+    parts = {
+        name: json.loads(found[1])
+        for name in ("report-data", "timeline-data")
+        if (found := re.search(rf'id="{name}">(.*?)</script>', source, re.DOTALL))
+    }
+    area = {
+        "kind": "area", "unit": "byte", "x": "ts", "x_unit": "ns", "n_left_out": 0,
+        "series": [{"name": "activation", "points": [[0, 1], [5, 9]], "n_points": 2}],
+    }  # fmt: skip
+    finding = {"finding": "idle", "severity": "high", "cost": "1 ms", "about": "a", "remedy": "b",
+               "evidence": "c"}  # fmt: skip
+    report = parts["report-data"]
+    report["sections"][0]["sides"][0]["chart"] = area
+    for side in report["sides"]:
+        side["findings"] = {"note": "n", "rows": [finding]}
+    assert parts["timeline-data"]["counters"]
+    values = with_hostile_texts(report)
+    made = {**values, "timeline": with_hostile_texts(parts["timeline-data"])}
+    path = tmp_path / "hostile.html"
+    path.write_text(html.page({**made, "origin": "{}"}), "utf-8")
+
+    page = browser.page(path)
+    page.value("document.getElementById('timeline-canvas').focus()")
+    for key in ("m", ".", "l"):
+        page.key(key)
+    page.value("dispatchEvent(new Event('beforeprint'))")
+    page.settle()
+
+    for place in ("#verdict", ".findings", "#kept", "#contents", "#sections"):
+        assert "<svg onload" in page.text(place), place
+    assert page.value("document.querySelectorAll('img, svg, [onerror], [onload]').length") == 0
+    assert "owned" not in page.value("document.title").replace("title='owned'", "")
+    assert page.complaints == []

@@ -209,12 +209,16 @@
   const isDifference = (section) => section.number < (report.n_differences || 0);
 
   // A comparison begins with the verdict and the differences, then come both sides, and the timeline
-  // last. What is in view at first is built at once, so that nothing moves.
+  // last.
   function differencesFirst() {
     if (!report.n_differences) return;
     at("sections").after(at("timeline-section"));
     const ofBoth = sections.find((section) => !isDifference(section));
     at("sections").insertBefore(at("overview"), ofBoth ? ofBoth.element : null);
+  }
+
+  // What is in view at first is built at once, so that nothing moves.
+  function buildFirst() {
     for (const section of sections) {
       if (section.element.getBoundingClientRect().top > innerHeight + 500) break;
       buildSection(section);
@@ -443,17 +447,19 @@
   );
   document.documentElement.classList.toggle("dark", preferred.matches);
   at("theme").textContent = preferred.matches ? "Light" : "Dark";
+  document.body.hidden = false; // before, nothing is in place
   verdict();
   overview();
   contents();
   at("sections").append(...sections.map(frame), ...emptySections());
   made();
+  differencesFirst();
   tw.timeline.start(timeline, report.sides.length > 1);
   listenToContents();
   listenToSearch();
   listenToColours();
   listenToPrint();
-  differencesFirst();
+  buildFirst();
   lazily();
   if (location.hash) at(location.hash.slice(1))?.scrollIntoView({ behavior: "instant" });
 })();

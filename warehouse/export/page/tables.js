@@ -4,6 +4,7 @@ tw.tables = (() => {
   const { element, format } = tw;
   const FIRST = 20;
   const MORE = 200;
+  const WIDE = 16; // columns, above which they are printed smaller
   const SELF_EVIDENT = new Set(["text", "count", "bool", "json"]);
 
   const isNumber = (column) =>
@@ -13,8 +14,13 @@ tw.tables = (() => {
   const isShare = (column, value) =>
     column.unit === "ratio" && !/change/.test(column.name) && value > 0 && value <= 1;
 
-  // Ids are hidden by default, except the run if there are several.
+  // A name that may break after its underscores, in print.
+  const words = (name) =>
+    name.split(/(?<=_)/).flatMap((part, place) => (place ? [element("wbr"), part] : [part]));
+
+  // Ids are hidden by default, except the run if there are several; columns without values, in print.
   function classify(cell, column) {
+    cell.classList.toggle("blank", Boolean(column.blank));
     cell.classList.toggle("id", format.isId(column));
     cell.classList.toggle("run", column.name === "run_id");
   }
@@ -30,8 +36,11 @@ tw.tables = (() => {
   // Rows are row numbers; values stay in columns.
   class Table {
     constructor(columns, side) {
-      this.columns = columns;
       this.values = side.values;
+      this.columns = columns.map((column, place) => ({
+        ...column,
+        blank: this.nHereOf(place) > 0 && this.values[place].every((value) => value === null),
+      }));
       this.nRows = side.n_rows;
       this.nHere = side.values.length ? side.values[0].length : 0;
       this.sorted = { column: -1, down: false };
@@ -42,12 +51,17 @@ tw.tables = (() => {
       this.fill();
     }
 
+    nHereOf(place) {
+      return this.values.length ? this.values[place].length : 0;
+    }
+
     build() {
       this.body = element("tbody");
       this.heads = this.columns.map((column, place) => this.head(column, place));
+      const nPrinted = this.columns.filter((column) => !column.blank).length;
       const table = element(
         "table",
-        {},
+        { class: nPrinted > WIDE ? "wide" : undefined },
         element("thead", {}, element("tr", {}, ...this.heads)),
         this.body,
       );
@@ -69,7 +83,7 @@ tw.tables = (() => {
       const button = element(
         "button",
         { type: "button", title: this.meaning(column) },
-        column.name,
+        ...words(column.name),
       );
       if (column.unit && !SELF_EVIDENT.has(column.unit) && !format.isId(column)) {
         button.append(" ", element("span", { class: "unit", text: column.unit }));
