@@ -288,6 +288,95 @@ def test_counters_are_shares_of_the_time_between_their_values(page: Page, wareho
             assert value == pytest.approx(n_busy / covered, rel=1e-3, abs=1e-9)
 
 
+def held(spans: list[tuple[int, int]], start: int, end: int) -> int:
+    """Time of all spans together within an interval; those that overlap count once each."""
+    return sum(max(0, min(stop, end) - max(begin, start)) for begin, stop in spans)
+
+
+def without(spans: list[tuple[int, int]], others: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The times at which one of some spans runs and none of others."""
+    edges = sorted({at for span in spans + others for at in span})
+    return [
+        (start, end)
+        for start, end in pairwise(edges)
+        if held(spans, start, end) and not held(others, start, end)
+    ]
+
+
+def check_means(
+    counters: dict[tuple[int, str], Values],
+    key: tuple[int, str],
+    counted: list[tuple[int, int]],
+    first: int,
+    last: int,
+) -> None:
+    """The values of a counter are means over time, within the time that counts."""
+    times = list(accumulate(counters[key]["start"]))
+    for (start, end), value in zip(pairwise(times), counters[key]["value"], strict=False):
+        covered = min(end, last) - max(start, first)
+        mean = held(counted, start, end) / covered if covered > 0 else 0
+        assert value == pytest.approx(mean, rel=1e-3, abs=1e-9), (key, start)
+
+
+@pytest.mark.integration
+def test_counters_of_exposed_communication_and_queues_are_means(
+    page: Page, warehouse: Path
+) -> None:
+    counters = {(each["trace_id"], each["name"]): each for each in data(page)["counters"]}
+    ops = fetch(
+        warehouse,
+        "SELECT o.trace_id, d.ordinal, o.stream, o.name, o.kind, o.ts, o.ts + o.dur, c.ts "
+        "FROM gpu_op AS o JOIN device AS d ON d.id = o.device_id "
+        "LEFT JOIN link AS l ON l.to_id = o.slice_id AND l.kind = 'launch' "
+        "LEFT JOIN slice AS c ON c.id = l.from_id WHERE o.kind <> 'sync' ORDER BY o.ts",
+    )
+    seen = set()
+    for trace_id, device in {op[:2] for op in ops}:
+        spans = defaultdict(list)
+        for _, _, _, name, kind, start, end, _ in (o for o in ops if o[:2] == (trace_id, device)):
+            if kind == "kernel" and end > start:
+                spans["nccl" if name.startswith("nccl") else "compute"].append((start, end))
+        mine = [(op[5], max(op[5], op[6])) for op in ops if op[:2] == (trace_id, device)]
+        key = (trace_id, f"exposed comm. device {device}")
+        assert (key in counters) == bool(spans["nccl"])
+        if spans["nccl"]:
+            alone = without(spans["nccl"], spans["compute"])
+            first, last = min(start for start, _ in mine), max(end for _, end in mine)
+            check_means(counters, key, alone, first, last)
+            seen.add("exposed")
+    for trace_id, device, stream in {op[:3] for op in ops}:
+        launched = [op for op in ops if op[:3] == (trace_id, device, stream) and op[7] is not None]
+        key = (trace_id, f"queue device {device} stream {stream}")
+        if key not in counters:  # only the longest queues have one
+            continue
+        queued = [(op[7], op[5]) for op in launched if op[7] < op[5]]
+        first = min(min(op[7], op[5]) for op in launched)
+        check_means(counters, key, queued, first, max(max(op[5], op[6]) for op in launched))
+        seen.add("queue")
+    assert seen == {"exposed", "queue"}
+
+
+@pytest.mark.integration
+def test_counters_of_memory_are_the_recorded_totals(page: Page, warehouse: Path) -> None:
+    events = fetch(
+        warehouse,
+        "SELECT trace_id, device_kind, device_ordinal, ts, total_allocated_bytes, "
+        "total_reserved_bytes FROM memory_event ORDER BY ts, slice_id",
+    )
+    expected: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
+    for trace_id, kind, device, ts, *totals in events:
+        for name, total in zip(("allocated", "reserved"), totals, strict=True):
+            expected[trace_id, f"{name} {kind} {device}"][ts] = total  # the last of a time
+    found = {
+        (each["trace_id"], each["name"]): dict(
+            zip(accumulate(each["start"]), each["value"], strict=True)
+        )
+        for each in data(page)["counters"]
+        if each["unit"] == "byte"
+    }
+    assert found == expected
+
+
 @pytest.mark.integration
 def test_axes_of_bytes_have_binary_steps_and_shares_end_at_100_percent(page: Page) -> None:
     def axis(unit: str, *values: float) -> Values:
