@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -360,3 +362,23 @@ def test_a_report_of_ones_own_is_found_in_the_query_path(tw: Tw, tmp_path: Path,
     assert Book(tmp_path / "s.xlsx").sheets[2:] == ["U", "Export manifest"]
     ran = tw("export", "xlsx", "--report", "broken", "--query-path", "mine")
     assert "broken.toml: invalid report" in ran.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ["a100_nccl", "triton"])
+def test_a_workbook_prints_at_most_25_pages(
+    tw: Tw, data_dir: Path, tmp_path: Path, case: str
+) -> None:
+    office, info = shutil.which("soffice"), shutil.which("pdfinfo")
+    if office is None or info is None:
+        pytest.skip("no LibreOffice, or no pdfinfo of poppler")
+    trace = data_dir / "kineto" / case / "trace.json.gz"
+    assert tw("import", str(trace), "--run", "a").code == 0
+    assert tw("export", "xlsx", "-o", "a.xlsx").code == 0
+
+    profile = f"-env:UserInstallation={(tmp_path / 'office').as_uri()}"
+    convert = [office, "--headless", profile, "--convert-to", "pdf", "--outdir", str(tmp_path)]
+    subprocess.run([*convert, str(tmp_path / "a.xlsx")], check=True, capture_output=True)
+    listed = subprocess.run([info, str(tmp_path / "a.pdf")], check=True, capture_output=True)
+    pages = re.search(rb"^Pages: *(\d+)$", listed.stdout, re.MULTILINE)
+    assert pages is not None and 1 <= int(pages[1]) <= 25
