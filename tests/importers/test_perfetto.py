@@ -282,6 +282,15 @@ class TestBadFiles:
         kinds = connection.execute("SELECT kind, severity FROM import_problem").fetchall()
         assert ("damaged", "error") in kinds
 
+    def test_packets_compressed_with_zstd(self, tw: Tw, tmp_path: Path) -> None:
+        packet = TracePacket(compressed_packets=b"\x28\xb5\x2f\xfd\x00").SerializeToString()
+        content = b"\x0a" + bytes([len(packet)]) + packet
+        (tmp_path / "t.pftrace").write_bytes(trace(*SLICE) + content)
+        result = tw("import", "t.pftrace", "--db", "none.duckdb")
+        assert result.code == 1
+        (sentence,) = result.errors
+        assert f"compressed with zstd, not deflate, at byte {len(trace(*SLICE))}" in sentence
+
     @pytest.mark.parametrize("content", [b"", b"hello", b"\x0a\x05", b"\x0a\x02\xff\xff"])
     def test_no_trace(self, content: bytes, tw: Tw, tmp_path: Path) -> None:
         (tmp_path / "t.pftrace").write_bytes(content)

@@ -17,6 +17,7 @@ from tw_importers.perfetto.messages import messages
 from tw_importers.protobuf.wire import corrupt, fields
 
 _PACKET = 0x0A  # Trace.packet: field 1, length-delimited
+_ZSTD = b"\x28\xb5\x2f\xfd"
 _MOST_NESTED = 4  # compressed packets in compressed packets
 
 
@@ -72,7 +73,9 @@ def _decompressed(content: bytes, offset: int, depth: int) -> bytes:
     try:
         return zlib.decompress(content)
     except zlib.error:
-        raise corrupt(offset, "packets cannot be decompressed") from None
+        with_zstd = content.startswith(_ZSTD)  # which trace_processor does not read either
+        why = "are compressed with zstd, not deflate" if with_zstd else "cannot be decompressed"
+        raise corrupt(offset, f"packets {why}") from None
 
 
 def content_of(packet: Any) -> str:
