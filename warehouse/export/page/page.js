@@ -122,7 +122,9 @@
     const [a, b] = report.sides.map((side) => side.name);
     at("verdict").append(
       element("p", { class: `verdict ${given.kind}`, text: sentence(given, a, b) }),
-      ...given.reasons.map((text) => element("p", { class: "quiet", text })),
+      ...[...given.reasons, `A is ${a}, B is ${b}.`].map((text) =>
+        element("p", { class: "quiet", text }),
+      ),
     );
     at("verdict").hidden = false;
   }
