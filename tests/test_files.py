@@ -324,6 +324,7 @@ ELSEWHERE = {
     "warehouse.lake.reader": "scratch folders",
     "warehouse.library.contract": "a new query, which never replaces a file",
     "warehouse.optimize.measuring": "scratch folders",
+    "warehouse.spark.cluster": "scratch folders",
     "warehouse.store.block_copies": "blocks of the warehouse, with its mode",
     "warehouse.store.copying": "the warehouse itself",
     "warehouse.store.database": "the warehouse itself",

@@ -9,7 +9,7 @@ as ranges; otherwise, and for kernels launched outside operators, the operator i
 """
 grain = ["trace_id", "cpu_op", "counter"]
 requires = { schema = ">=1", queries = ["counter_cause@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "cpu_op", "counter", "n_kernels", "n_calls", "sum_value",
   "mean_value", "per_call_value", "min_value", "max_value",

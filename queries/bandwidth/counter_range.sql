@@ -8,7 +8,7 @@ matched with calls by order, and only if the trace has as many kernel-launching 
 """
 grain = ["trace_id", "slice_id", "counter"]
 requires = { schema = ">=1", queries = ["counter_cause@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "ts", "kernel", "counter", "value", "launch_id",
   "cpu_op", "outer_op",

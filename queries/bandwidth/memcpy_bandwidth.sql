@@ -14,6 +14,7 @@ total_ns is of the parts of the copies inside it, and total_bytes of the copies 
 disjoint windows add up to the whole; bandwidths are of whole copies.
 """
 grain = ["trace_id", "device_id", "kind", "name", "direction", "size_class"]
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "kind", "name", "direction", "size_class",
   "n_ops", "n_measured", "total_bytes", "total_ns", "bandwidth_gb_per_s", "min_gb_per_s",

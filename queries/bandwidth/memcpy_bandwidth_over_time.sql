@@ -9,7 +9,7 @@ buckets add up to those of all copies. Buckets without copies have no row.
 A time window contains the bytes spread over it.
 """
 grain = ["trace_id", "device_id", "kind", "direction", "bucket_start_ns"]
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "kind", "direction", "bucket_start_ns",
   "n_ops", "bytes", "active_ns", "bandwidth_gb_per_s", "active_gb_per_s",

@@ -14,7 +14,7 @@ are whole.
 """
 grain = ["trace_id", "device_id", "step_id"]
 requires = { schema = ">=13", queries = ["device_peak@1", "op_work_kind@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "step_id", "step", "step_ns", "flops",
   "repeated_flops", "ideal_ns", "coverage", "mfu", "hfu", "reason", "peak_source",

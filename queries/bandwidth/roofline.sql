@@ -15,7 +15,7 @@ the operators that run in it, with all their device work.
 """
 grain = ["trace_id", "device_id", "name", "input_dims", "input_types", "data_type"]
 requires = { schema = ">=1", queries = ["device_peak@1", "op_work_kind@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "name", "model", "input_dims", "input_types",
   "data_type", "n_calls", "n_device_ops", "busy_ns", "flops", "bytes", "intensity", "flops_per_s",

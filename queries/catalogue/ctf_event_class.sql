@@ -8,6 +8,7 @@ recorded events. A time window in the scope selects classes that have events in 
 """
 grain = ["trace_id", "class_id"]
 requires = { schema = ">=19" }
+scale = "trace"
 columns = ["run_id", "trace_id", "rank", "class_id", "name", "n_events", "first_ns", "last_ns", "stored_as"]
 
 [column]

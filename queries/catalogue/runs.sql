@@ -8,6 +8,7 @@ different ranks may differ.
 """
 grain = ["run_id"]
 requires = { schema = ">=15" }
+scale = "run"
 columns = [
   "run_id", "run", "kind", "n_traces", "n_ranks", "world_size", "formats", "n_slices", "span_ns",
   "content_bytes", "n_damaged", "imported_at",

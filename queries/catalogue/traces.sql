@@ -8,6 +8,7 @@ of the trace.
 """
 grain = ["trace_id"]
 requires = { schema = ">=15" }
+scale = "trace"
 columns = [
   "run_id", "run", "trace_id", "name", "rank", "format", "kind", "n_slices", "n_nodes", "n_unused",
   "n_problems", "damage", "span_ns", "content_bytes", "path", "rank_rule", "timeline_trace_id",

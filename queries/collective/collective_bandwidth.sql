@@ -18,7 +18,7 @@ figures are of whole collectives.
 """
 grain = ["trace_id", "side", "kind", "group_name", "group_size", "data_type", "min_bytes"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "side", "kind", "group_name", "group_size", "data_type",
   "min_bytes", "n_collectives", "total_bytes", "total_ns", "min_ns", "median_ns", "p90_ns",

@@ -12,7 +12,7 @@ window hides none.
 """
 grain = ["run_id", "group_key", "is_p2p"]
 requires = { schema = ">=27", queries = ["recorded_group@1", "recorded_mismatch@1", "recorded_operation@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "group_description", "verdict", "problem", "ranks", "waiting_ranks",
   "ranks_without_dump", "sequence_number", "last_common_number", "n_members", "expected",

@@ -15,6 +15,7 @@ time window contains the collectives that run in it on any rank, whole.
 """
 grain = ["instance_id", "trace_id"]
 requires = { schema = ">=1", queries = ["collective_member@1"] }
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "instance_id", "slice_id", "side", "kind", "group_name",
   "group_size", "n_members", "message_bytes", "confidence", "aligned_start_ns", "aligned_end_ns",

@@ -13,7 +13,7 @@ scope; a time window hides none.
 """
 grain = ["run_id", "group_key", "is_p2p", "sequence_number", "ordinal", "rank", "from_rank", "to_rank"]
 requires = { schema = ">=27", queries = ["recorded_mismatch@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "group_key", "group_name", "group_description", "is_p2p", "sequence_number", "ordinal",
   "rank", "trace_id", "problem", "found", "expected", "python_line", "expected_line", "n_agreeing",

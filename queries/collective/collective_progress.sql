@@ -10,7 +10,7 @@ Compares the ranks in scope; a time window hides none.
 """
 grain = ["run_id", "group_key", "rank"]
 requires = { schema = ">=27", queries = ["recorded_group@1", "recorded_operation@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "group_key", "group_name", "group_description", "has_dump",
   "n_operations", "first_number", "last_number", "n_behind", "last_completed_number",

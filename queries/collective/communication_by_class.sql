@@ -14,7 +14,7 @@ and operations those that start in it.
 """
 grain = ["trace_id", "device_id", "side", "class"]
 requires = { schema = ">=11", queries = ["collective_op@1", "device_op@1", "group_class@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "side", "class", "confidence", "n_groups",
   "n_collectives", "message_bytes", "received_bytes", "communication_ns", "exposed_ns", "n_ranks",

@@ -22,9 +22,9 @@ group, NULL if a rank has several such groups.
 A trace without steps is one step. A time window contains the steps that run in it on the host, whole.
 """
 grain = ["trace_id", "device_id", "step_id"]
+scale = "run"
 needs = "a process group that is a pipeline: see process_group_class"
 requires = { schema = ">=11", queries = ["collective_op@1", "group_class@1", "group_use@1", "step_window@1", "whole_device_op@1"] }
-portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "side", "step_id", "step", "n_stages",
   "n_microbatches", "ideal_share", "span_ns", "work_ns", "wait_ns", "wait_share", "transfer_ns",

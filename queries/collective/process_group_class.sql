@@ -18,7 +18,7 @@ which a trace has several. Each rank's own recording decides; a time window hide
 """
 grain = ["trace_id", "group_name"]
 requires = { schema = ">=11", queries = ["group_class@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "group_name", "group_description", "group_size", "member_ranks",
   "rank_stride", "kinds", "n_calls", "class", "confidence", "evidence",

@@ -10,6 +10,7 @@ clocks drift, or a link or time is wrong. A rank without lower-ranked partners h
 """
 grain = ["trace_id", "to_trace_id"]
 requires = { schema = ">=11", queries = ["clock_interval@3"] }
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "offset_ns", "uncertainty_ns", "drift", "method", "to_trace_id",
   "to_rank", "n_collectives", "lower_ns", "upper_ns", "median_ns", "pair_drift", "is_contradictory",

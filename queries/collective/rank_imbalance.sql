@@ -11,6 +11,7 @@ Steps without device work have no row.
 """
 grain = ["trace_id", "step_id"]
 requires = { schema = ">=1", queries = ["step_activity@1"] }
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "step_id", "step", "n_ranks", "span_ns", "compute_ns",
   "exposed_communication_ns", "exposed_memory_ns", "idle_ns", "span_deviation_ns",

@@ -11,6 +11,7 @@ collectives that run in it on any rank, whole.
 """
 grain = ["trace_id", "step_id"]
 requires = { schema = ">=1", queries = ["step_activity@1", "step_window@1", "collective_wait@1"] }
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "step_id", "step", "host_ns", "device_ns",
   "exposed_communication_ns", "wait_ns",

@@ -10,6 +10,7 @@ that run in it on any rank, whole.
 """
 grain = ["trace_id", "to_trace_id"]
 requires = { schema = ">=1", queries = ["collective_wait@1"] }
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "to_trace_id", "to_rank", "n_collectives", "wait_ns", "max_wait_ns",
   "share",

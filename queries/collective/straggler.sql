@@ -11,6 +11,7 @@ the collectives that run in it on any rank, whole.
 """
 grain = ["trace_id"]
 requires = { schema = ">=1", queries = ["collective_member@1", "collective_wait@1"] }
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "n_collectives", "n_compared", "n_last", "n_surely_last",
   "last_share", "caused_wait_ns", "margin_ns", "wait_ns", "max_wait_ns",

@@ -29,7 +29,6 @@ runs decides. no_p is the reason why p is NULL.
 """
 grain = ["kind", "class", "name_a", "name_b", "status"]
 requires = { schema = ">=13", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@1", "kernel_match@1", "step_change@1", "work_category@1"] }
-portable = false
 columns = [
   "status", "match_rule", "not_compared", "kind", "class", "kernel_name", "kernel_category",
   "name_a", "name_b", "op_name", "basis", "per_unit_a_ns", "per_unit_b_ns", "change_ns", "change_ratio", "share_of_change", "rate_a",

@@ -22,7 +22,6 @@ runs decides. p is NULL without two steps on each side, or if neither side varie
 """
 grain = ["name"]
 requires = { schema = ">=1", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@1", "op_by_step@2", "step_change@1"] }
-portable = false
 columns = [
   "status", "not_compared", "name", "basis", "self_per_unit_a_ns", "self_per_unit_b_ns",
   "self_change_ns", "self_change_ratio", "share_of_self_change", "device_per_unit_a_ns",

@@ -24,7 +24,6 @@ runs decides. no_p is the reason why p is NULL.
 """
 grain = ["measure"]
 requires = { schema = ">=1", queries = ["compare_makespan@1", "compare_step@1", "compare_unit@1", "device_activity@2", "device_work_by_step@1", "op_by_step@2", "step_activity@1", "step_change@1"] }
-portable = false
 columns = [
   "measure", "unit", "basis", "not_compared", "basis_a", "basis_b", "change", "change_ratio",
   "total_a", "total_b", "n_traces_a", "n_traces_b", "n_steps_a", "n_steps_b",

@@ -13,7 +13,6 @@ chains of callers. Times need linked graphs or .et files.
 """
 grain = ["side", "name", "input_shapes", "input_types", "parent_name"]
 requires = { schema = ">=11", queries = ["compare_side@1", "graph_structure@1"] }
-portable = false
 columns = [
   "status", "side", "name", "input_shapes", "input_types", "parent_name", "n_a", "n_b", "n_change",
   "n_moved", "self_a_ns", "self_b_ns", "self_change_ns", "n_graphs_a", "n_graphs_b", "structure_a",

@@ -9,6 +9,7 @@ counts. It contains waiting for ranks that arrive late (finding_straggler).
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["collective_op@1", "device_activity@2"], rows = ["collective"] }
+scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
   "evidence", "sentence", "remedy",

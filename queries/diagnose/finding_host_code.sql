@@ -9,7 +9,7 @@ thread of the trace was in. The device with most idle time counts, and of names 
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["idle_host@2"], rows = ["gpu_op", "launch", "cpu_op | annotation"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
   "evidence", "sentence", "remedy",

@@ -10,7 +10,7 @@ Idle time is that of the device with most of it.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["device_gap@6"], rows = ["gpu_op", "launch"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
   "evidence", "sentence", "remedy",

@@ -9,7 +9,7 @@ with B above 0 compiles code again.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", rows = ["cpu_op | annotation"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
   "evidence", "sentence", "remedy",

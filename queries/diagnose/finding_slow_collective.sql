@@ -8,7 +8,7 @@ kind, group and size, of which there are at least ten.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["collective_member@1"], rows = ["link where kind = 'collective_peer'"] }
-portable = false
+scale = "run"
 needs = "ten collectives of equal kind, group and size, of several ranks whose clocks are related"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

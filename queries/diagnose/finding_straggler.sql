@@ -8,6 +8,7 @@ it came, added up (margin of straggler). Requires clocks that are related.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["collective_wait@1"], rows = ["link where kind = 'collective_peer'"] }
+scale = "run"
 needs = "collectives of several ranks whose clocks are related (tw query rank_clock)"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

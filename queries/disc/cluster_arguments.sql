@@ -7,6 +7,7 @@ Kind, type, shape, size and placement of each argument, and a summary of its dum
 replay of zeros or NaN does not show what branches and sparse inputs cost.
 """
 grain = ["disc_cluster_id", "ordinal"]
+scale = "trace"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "ordinal", "kind", "placement",
   "data_type", "shape_json", "bytes", "min_value", "max_value", "n_nan", "n_zero", "member",

@@ -8,6 +8,7 @@ that a replay takes the arguments' size for each iteration before the measured o
 one. Results and workspace come on top.
 """
 grain = ["disc_cluster_id"]
+scale = "trace"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "n_copies", "argument_bytes",
   "n_iterations", "replay_bytes",

@@ -4,6 +4,7 @@ version = 1
 title = "Operations of dumped clusters"
 help = "Number of nodes of each type of operation in each cluster, with those of functions it calls."
 grain = ["disc_cluster_id", "op"]
+scale = "trace"
 columns = ["run_id", "trace_id", "disc_cluster_id", "function", "op", "n_nodes"]
 
 [column]

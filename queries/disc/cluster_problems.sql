@@ -7,6 +7,7 @@ Problems found at the import, and failures that disc-replay-main is known to hav
 arguments; no GPU is needed to tell. Each row says what the replay does, and what to do.
 """
 grain = ["disc_cluster_id", "kind", "ordinal"]
+scale = "trace"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "kind", "ordinal", "outcome", "remedy",
 ]

@@ -10,6 +10,7 @@ is what the host waits. Most time first.
 """
 grain = ["trace_id", "function_id", "signature"]
 requires = { schema = ">=24" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "function_id", "signature", "match", "source",
   "n_calls", "n_runs", "run_ns", "n_tensorflow_runs", "tensorflow_ns", "call_ns", "call_share",

@@ -8,6 +8,7 @@ one is the measured one. Times are of the device: from the first copy to the end
 """
 grain = ["trace_id", "iteration"]
 requires = { schema = ">=22", queries = ["disc_iteration_op@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "iteration", "is_measured", "start_ns",
   "end_ns", "wall_ns", "busy_ns", "idle_ns", "n_kernels", "kernel_ns", "n_copies", "copy_ns",

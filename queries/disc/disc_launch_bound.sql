@@ -9,6 +9,7 @@ fusions help more than faster kernels.
 """
 grain = ["trace_id", "iteration"]
 requires = { schema = ">=22", queries = ["disc_iteration_op@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "iteration", "is_measured", "n_kernels",
   "launch_ns", "kernel_ns", "span_ns", "between_ns", "between_share", "bound",

@@ -8,6 +8,7 @@ their mean time in the iterations before, the warm-up. Longest first.
 """
 grain = ["trace_id", "name"]
 requires = { schema = ">=22", queries = ["disc_iteration_op@1", "disc_kernel@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "name", "fusion_kind", "roots", "n_fused",
   "variant", "is_library", "n_kernels", "total_ns", "share", "warmup_mean_ns",

@@ -10,6 +10,7 @@ reading less.
 """
 grain = ["trace_id"]
 requires = { schema = ">=22", queries = ["disc_iteration_op@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "device_id", "device_name", "copied_bytes",
   "n_kernels", "kernel_ns", "bytes_per_s", "peak_bytes_per_s", "peak_share",

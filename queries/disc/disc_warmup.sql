@@ -9,6 +9,7 @@ tolerance; if that is the measured one itself, use more iterations (--warmup).
 """
 grain = ["trace_id", "iteration"]
 requires = { schema = ">=22", queries = ["disc_iteration_op@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "iteration", "is_measured", "kernel_ns",
   "excess_ns", "excess_ratio", "is_warm",

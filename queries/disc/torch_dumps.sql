@@ -8,6 +8,7 @@ them runs the code that they hold. `FROM disc_torch_file` lists the files, and t
 """
 grain = ["trace_id", "dump"]
 requires = { schema = ">=24" }
+scale = "trace"
 columns = ["run_id", "trace_id", "dump", "kind", "n_files", "n_inputs", "graph_bytes", "input_bytes"]
 
 [column]

@@ -8,6 +8,7 @@ nodes in no cluster first.
 """
 grain = ["trace_id", "op"]
 requires = { schema = ">=24" }
+scale = "trace"
 columns = ["run_id", "trace_id", "op", "n_nodes", "n_unclustered", "share"]
 
 [column]

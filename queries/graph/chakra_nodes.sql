@@ -10,7 +10,7 @@ outputs and attributes of the operator they represent.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=11" }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "graph_node_id", "id", "name",
   "type", "ctrl_deps", "data_deps", "start_time_micros", "duration_micros", "is_cpu_op", "inputs",

@@ -12,7 +12,7 @@ with durations.
 """
 grain = ["graph_id", "group_name", "kind", "peer_rank", "data_type", "group_size"]
 requires = { schema = ">=11", queries = ["graph_communication@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "group_name", "group_size",
   "kind", "peer_rank", "data_type", "n_calls", "n_sized", "message_bytes", "bus_bytes",

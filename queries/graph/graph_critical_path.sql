@@ -13,7 +13,7 @@ the path; see critical_path for the timeline. A cyclic graph has no rows.
 """
 grain = ["graph_id", "n"]
 requires = { schema = ">=11", queries = ["graph_call@2", "graph_dependency@1", "graph_longest_path@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "n", "graph_node_id",
   "node_id", "name", "side", "edge_kind", "self_ns", "path_ns", "share",

@@ -10,7 +10,7 @@ link chakra` first to get times.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=8", queries = ["graph_node_work@2"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "graph_node_id", "name",
   "model", "input_shapes", "input_types", "flops", "bytes_read", "bytes_written", "bytes",

@@ -12,7 +12,7 @@ peak is too low or caches saved traffic. Host execution traces have no times, on
 """
 grain = ["graph_id", "name", "input_shapes", "input_types", "model"]
 requires = { schema = ">=8", queries = ["graph_node_work@2"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "name", "model",
   "input_shapes", "input_types", "n_calls", "n_device_ops", "busy_ns", "flops", "bytes",

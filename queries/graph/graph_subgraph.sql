@@ -11,7 +11,7 @@ linked graphs also have dependencies.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=11", queries = ["graph_call@2", "graph_io@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "graph_node_id", "node_id",
   "distance", "side", "name", "type", "thread_id", "start_ns", "dur_ns", "input_shapes", "n_more",

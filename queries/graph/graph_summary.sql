@@ -11,7 +11,7 @@ moment of a thread once.
 """
 grain = ["graph_id"]
 requires = { schema = ">=8", queries = ["graph_call@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "format_version", "n_nodes",
   "n_host_nodes", "n_device_nodes", "n_compute_nodes", "n_collective_nodes", "n_send_nodes",

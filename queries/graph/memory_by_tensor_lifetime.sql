@@ -15,7 +15,7 @@ named by operators, not the memory held by an allocator. Works on host execution
 """
 grain = ["graph_id", "device", "storage_id", "life"]
 requires = { schema = ">=11", queries = ["graph_call@2", "memory_use@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "device", "storage_id",
   "life", "bytes", "is_produced", "producer_node_id", "producer", "consumer_node_id", "consumer",

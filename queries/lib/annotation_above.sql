@@ -7,7 +7,7 @@ Climbs the parent slices on the same track, skipping slices that are not annotat
 annotations. Outermost annotations have no row.
 """
 grain = ["slice_id"]
-portable = false
+scale = "trace"
 columns = ["slice_id", "above_id"]
 
 [column]

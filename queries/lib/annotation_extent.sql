@@ -10,6 +10,7 @@ thread_key of its track alone.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+scale = "trace"
 columns = ["slice_id", "trace_id", "thread_key", "start_ns", "end_ns"]
 
 [column]

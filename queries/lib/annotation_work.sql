@@ -10,7 +10,7 @@ Work without a recorded launch has no row.
 """
 grain = ["annotation_id", "slice_id"]
 requires = { schema = ">=1", queries = ["annotation_extent@1"] }
-portable = false
+scale = "trace"
 columns = ["annotation_id", "slice_id", "is_self"]
 
 [column]

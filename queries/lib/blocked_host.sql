@@ -9,6 +9,7 @@ the copied data arrived, as copies of pageable memory do. Where such calls overl
 counts from the end of the earlier one.
 """
 grain = ["track_id", "start_ns"]
+scale = "trace"
 columns = ["trace_id", "track_id", "start_ns", "end_ns", "before_ns"]
 
 [column]

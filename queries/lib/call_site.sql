@@ -8,7 +8,7 @@ thread that has one. Calls outside of operators have none.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
-portable = false
+scale = "trace"
 columns = ["slice_id", "trace_id", "location"]
 
 [column]

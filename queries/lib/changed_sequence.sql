@@ -11,6 +11,7 @@ what clock_shift compares of a pair depends on their number then.
 """
 grain = ["trace_id"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
+scale = "trace"
 columns = ["trace_id"]
 
 [param.run_id]

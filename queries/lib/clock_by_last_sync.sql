@@ -8,7 +8,7 @@ by name: dPRO's mode 0. Hosts without a Sync have no offset.
 """
 grain = ["trace_id"]
 requires = { schema = ">=17", queries = ["dpro_event@1"] }
-portable = false
+scale = "run"
 columns = ["trace_id", "offset_ns", "uncertainty_ns", "method", "drift"]
 
 [param.run_id]

@@ -8,7 +8,7 @@ dPRO's mode 1.
 """
 grain = ["trace_id"]
 requires = { schema = ">=17", queries = ["message_clock@1"] }
-portable = false
+scale = "run"
 columns = ["trace_id", "offset_ns", "uncertainty_ns", "method", "drift"]
 
 [param.run_id]

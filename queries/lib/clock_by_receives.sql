@@ -8,7 +8,7 @@ each collective (message_clock): dPRO's mode 2.
 """
 grain = ["trace_id"]
 requires = { schema = ">=17", queries = ["message_clock@1"] }
-portable = false
+scale = "run"
 columns = ["trace_id", "offset_ns", "uncertainty_ns", "method", "drift"]
 
 [param.run_id]

@@ -7,6 +7,7 @@ dPRO's mode -1.
 """
 grain = ["trace_id"]
 requires = { schema = ">=17" }
+scale = "trace"
 columns = ["trace_id", "offset_ns", "uncertainty_ns", "method", "drift"]
 
 [param.run_id]

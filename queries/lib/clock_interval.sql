@@ -22,6 +22,7 @@ Links of confidence 0.5 and below are doubtful and bound nothing.
 """
 grain = ["hub_trace_id", "trace_id"]
 requires = { schema = ">=11", queries = ["collective_pair@1", "rpc_pair@1", "transfer_pair@1"] }
+scale = "run"
 columns = [
   "run_id", "hub_trace_id", "trace_id", "n_collectives", "lower_ns", "upper_ns", "median_ns",
   "drift", "is_contradictory", "begin_ns", "end_ns", "begin_lower_ns", "begin_upper_ns",

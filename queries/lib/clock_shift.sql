@@ -21,7 +21,7 @@ no row: their ends may be far apart.
 """
 grain = ["hub_trace_id", "spoke_trace_id"]
 requires = { schema = ">=11", queries = ["collective_sequence@1", "collective_rhythm@1"] }
-portable = false
+scale = "run"
 columns = [
   "hub_trace_id", "spoke_trace_id", "reference_ns", "shift_ns", "drift", "tolerance_ns", "n_good",
   "n_bad", "n_rivals", "is_certain", "evidence",

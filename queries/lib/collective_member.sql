@@ -11,6 +11,7 @@ their members.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
+scale = "run"
 columns = [
   "instance_id", "slice_id", "trace_id", "run_id", "rank", "side", "kind", "is_synchronizing",
   "group_name", "group_size", "message_bytes", "confidence", "aligned_start_ns", "aligned_end_ns",

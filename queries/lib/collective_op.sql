@@ -19,6 +19,7 @@ the side, kind, group and the parts of message size and type that must be equal 
 and recv share keys. Groups are distinguished by their members, and also by their names where ranks
 agree on them. A time window hides none.
 """
+scale = "trace"
 computed_once = "reports"
 grain = ["slice_id"]
 columns = [

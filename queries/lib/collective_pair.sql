@@ -8,6 +8,7 @@ of each trace's own clock, so the two ends are not comparable.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
+scale = "run"
 columns = [
   "run_id", "hub_id", "slice_id", "hub_trace_id", "trace_id", "confidence", "is_synchronizing",
   "is_from_hub", "hub_start_ns", "hub_end_ns", "start_ns", "end_ns",

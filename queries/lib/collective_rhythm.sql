@@ -10,6 +10,7 @@ evidence that two collectives are one.
 """
 grain = ["hub_trace_id", "spoke_trace_id", "tolerance_ns"]
 requires = { schema = ">=1", queries = ["collective_sequence@1"] }
+scale = "run"
 columns = ["hub_trace_id", "spoke_trace_id", "tolerance_ns", "n_pauses", "n_equal"]
 
 [param.run_id]

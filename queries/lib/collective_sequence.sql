@@ -11,6 +11,7 @@ second, or with the first if the lowest rank has fewer.
 """
 grain = ["hub_trace_id", "spoke_trace_id", "slice_id"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
+scale = "run"
 columns = [
   "hub_trace_id", "spoke_trace_id", "is_hub", "slice_id", "trace_id", "match_key", "is_transfer",
   "is_synchronizing", "is_named", "is_since_epoch", "start_ns", "end_ns", "n", "n_ops",

@@ -9,6 +9,7 @@ rank counts as the last.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["collective_member@1"] }
+scale = "run"
 columns = [
   "instance_id", "slice_id", "trace_id", "run_id", "rank", "last_trace_id", "last_rank", "wait_ns",
   "margin_ns", "uncertainty_ns",

@@ -11,7 +11,7 @@ sizes is held out, to test a model.
 """
 grain = ["trace_id", "sample"]
 requires = { schema = ">=18", queries = ["collective_member@1", "collective_op@1", "collective_wait@1", "gradient_ring@1", "gradient_stage@2"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "sample", "model_group", "backend", "kind", "n_ranks", "is_between_hosts",
   "is_beside_compute", "is_held_out", "dur_ns", "bytes",

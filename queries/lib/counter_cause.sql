@@ -11,7 +11,7 @@ climbing the parents.
 """
 grain = ["slice_id"]
 requires = { schema = ">=6" }
-portable = false
+scale = "trace"
 columns = ["slice_id", "trace_id", "launch_id", "cpu_op_id", "outer_op_id"]
 
 [column]

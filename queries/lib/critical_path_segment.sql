@@ -21,7 +21,7 @@ one launched is not on it. A time window chooses among the steps that run in it;
 whole. Without steps, the path is that of the slices that run in the window.
 """
 grain = ["trace_id", "start_ns"]
-portable = false
+scale = "trace"
 columns = ["trace_id", "range_id", "step", "start_ns", "end_ns", "kind", "slice_id", "track_id"]
 
 [param.step]

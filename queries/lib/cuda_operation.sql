@@ -9,6 +9,7 @@ unfinished slices, count as 0 ns.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+scale = "trace"
 columns = ["slice_id", "trace_id", "category", "operation", "dur_ns", "inside_ns", "bytes"]
 
 [column]

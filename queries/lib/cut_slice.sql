@@ -8,6 +8,7 @@ slice minus the sum of theirs: that much counts from the start of the slice on, 
 of a trace add up to the self time of the whole slice. Without a time window there are no rows.
 """
 grain = ["slice_id"]
+scale = "trace"
 columns = ["slice_id", "self_ns"]
 
 [column]

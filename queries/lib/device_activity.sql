@@ -10,6 +10,7 @@ windows add up to the whole.
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=1", queries = ["device_extent@1", "device_op@1"] }
+scale = "trace"
 computed_once = "reports"
 columns = [
   "trace_id", "device_id", "n_ops", "start_ns", "end_ns", "busy_ns", "compute_ns",

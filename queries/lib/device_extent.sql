@@ -9,6 +9,7 @@ or all after the window, have no row.
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=1", queries = ["whole_device_op@1"] }
+scale = "trace"
 columns = ["trace_id", "device_id", "start_ns", "end_ns"]
 
 [column]

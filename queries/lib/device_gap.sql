@@ -28,7 +28,7 @@ whole, and the columns inside_... are of the parts in it.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
 requires = { schema = ">=1", queries = ["blocked_host@1"] }
-portable = false
+scale = "trace"
 computed_once = "reports"
 columns = [
   "trace_id", "device_id", "track_id", "stream", "start_ns", "end_ns", "gap_ns", "cause",

@@ -8,6 +8,7 @@ unfinished ones (dur -1), is an empty interval at its start. In a time window an
 part inside it.
 """
 grain = ["slice_id"]
+scale = "trace"
 columns = ["slice_id", "trace_id", "device_id", "stream", "class", "start_ns", "end_ns"]
 
 [column]

@@ -8,6 +8,7 @@ launched before the recording has no call, a call outside operators has no opera
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["device_op@1"] }
+scale = "trace"
 columns = [
   "slice_id", "trace_id", "device_id", "stream", "class", "start_ns", "end_ns", "launch_id",
   "cpu_op_id", "step_id", "step", "annotation_id",

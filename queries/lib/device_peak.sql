@@ -12,6 +12,7 @@ over the table.
 """
 grain = ["device_id", "data_type"]
 requires = { schema = ">=13" }
+scale = "trace"
 columns = [
   "device_id", "trace_id", "device_name", "model", "data_type", "flops_per_s", "bytes_per_s",
   "link_bytes_per_s", "source",

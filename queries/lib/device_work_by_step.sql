@@ -9,6 +9,7 @@ window the sums are of the parts inside it.
 """
 grain = ["trace_id", "step_id", "kind", "class", "name", "op_name"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = ["trace_id", "step_id", "kind", "class", "name", "op_name", "n_ops", "total_ns"]
 
 [column]

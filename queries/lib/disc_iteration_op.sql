@@ -5,6 +5,7 @@ title = "Device work of the iterations of replayed clusters"
 help = "Kernels, copies and memsets of the process and context of the replay, each in the last iteration that had begun."
 grain = ["slice_id"]
 requires = { schema = ">=22", queries = ["disc_iteration@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "graph_hash", "iteration", "is_measured",
   "slice_id", "device_id", "kind", "direction", "name", "ts", "dur_ns", "bytes",

@@ -8,6 +8,7 @@ of the replay's process. Exports of timelines add them.
 """
 grain = ["trace_id", "iteration"]
 requires = { schema = ">=22", queries = ["disc_iteration_op@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "iteration", "process_id", "track_name", "sort_index", "start_ns", "dur_ns",
   "name", "category", "args_json",

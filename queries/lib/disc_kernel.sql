@@ -9,6 +9,7 @@ Counters begin at 0 in every cluster: a name does not tell which cluster a kerne
 """
 grain = ["trace_id", "name"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = [
   "trace_id", "name", "fusion_kind", "roots", "n_fused", "n_results", "fusion_number", "variant",
   "part", "is_library",

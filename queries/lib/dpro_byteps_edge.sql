@@ -10,7 +10,7 @@ again. owner, position and place order the edges as dPRO inserts them.
 """
 grain = ["run_id", "from_name", "to_name"]
 requires = { schema = ">=17", queries = ["dpro_message@1", "dpro_operation@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["run_id", "owner", "position", "place", "from_name", "to_name", "kind"]
 

@@ -10,7 +10,7 @@ least latency is that of all answers.
 """
 grain = ["run_id", "name"]
 requires = { schema = ">=17", queries = ["dpro_iteration@1", "dpro_message@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "run_id", "trace_id", "name", "dur_ns", "gap_ns", "n_gaps", "latency_ns", "least_latency_ns",

@@ -11,7 +11,7 @@ by these orders.
 """
 grain = ["run_id", "ordinal"]
 requires = { schema = ">=17", queries = ["dpro_graph_edge@1", "dpro_graph_place@1", "dpro_node@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "ordinal", "from_name", "to_name", "kind", "from_place", "to_place"]
 
 [column]

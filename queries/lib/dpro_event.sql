@@ -13,7 +13,7 @@ Communication belongs to the step of the last operator that began before.
 """
 grain = ["slice_id"]
 requires = { schema = ">=17", queries = ["dpro_recorded_event@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "process", "slice_id", "name", "phase", "tensors", "stage", "loop",
   "channel", "ring_step", "part", "step", "start_ns", "dur_ns",

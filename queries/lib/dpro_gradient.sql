@@ -8,7 +8,7 @@ whose edge comes first.
 """
 grain = ["trace_id", "tensor_id"]
 requires = { schema = ">=17", queries = ["dpro_operation@1"] }
-portable = false
+scale = "trace"
 computed_once = true
 columns = ["run_id", "trace_id", "process", "tensor_id", "name"]
 

@@ -9,7 +9,7 @@ is the name in the events of NCCL.
 """
 grain = ["run_id", "tensor_id"]
 requires = { schema = ">=17", queries = ["dpro_recorded_event@1", "dpro_iteration@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["run_id", "tensor_id", "tensors", "n_loops", "n_channels", "n_ring_steps", "n_parts"]
 

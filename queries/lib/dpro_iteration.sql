@@ -10,7 +10,7 @@ builds its graph from the step that is closest to it.
 """
 grain = ["trace_id", "step"]
 requires = { schema = ">=17", queries = ["dpro_recorded_event@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["run_id", "trace_id", "rank", "process", "step", "start_ns", "dur_ns", "run_dur_ns", "is_typical"]
 

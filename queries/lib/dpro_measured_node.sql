@@ -13,7 +13,7 @@ which most queries do not need.
 """
 grain = ["run_id", "place"]
 requires = { schema = ">=17", queries = ["dpro_byteps_node@1", "dpro_code@1", "dpro_recorded_event@1", "dpro_event_node@1", "dpro_gradient@1", "dpro_graph_edge@1", "dpro_graph_place@1", "dpro_group@1", "dpro_iteration@1", "dpro_message@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "run_id", "place", "trace_id", "rank", "process", "name", "group_stage", "phase", "stage", "tensors",

@@ -12,7 +12,7 @@ unshifted, as in dPRO. Delays that contradict each other shift nothing.
 """
 grain = ["slice_id"]
 requires = { schema = ">=17" }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "run_id", "trace_id", "slice_id", "process", "node", "peer", "name", "stage", "tensors", "part",

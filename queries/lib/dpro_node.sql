@@ -12,7 +12,7 @@ belong to the trace of its servers (dpro_byteps_node).
 """
 grain = ["run_id", "place"]
 requires = { schema = ">=17", queries = ["dpro_measured_node@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "place", "trace_id", "rank", "process", "name", "phase", "stage", "tensors", "channel",
   "dur_ns", "own_dur_ns", "gap_ns", "n_gaps", "negotiation_ns", "least_latency_ns",

@@ -9,7 +9,7 @@ depends on a backward operator is backward. Dots in names become underscores.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=17" }
-portable = false
+scale = "trace"
 computed_once = true
 columns = ["trace_id", "graph_node_id", "operator", "phase", "name", "position"]
 

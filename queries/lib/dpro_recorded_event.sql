@@ -14,7 +14,7 @@ long texts, which most queries do not need.
 """
 grain = ["slice_id"]
 requires = { schema = ">=17", queries = ["dpro_operation@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "run_id", "trace_id", "rank", "process", "slice_id", "operator", "phase", "tensors", "stage", "loop",

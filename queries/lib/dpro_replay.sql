@@ -17,7 +17,7 @@ that update weights run as soon as they can.
 """
 grain = ["run_id", "place"]
 requires = { schema = ">=17", queries = ["dpro_byteps_node@1", "dpro_measured_node@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "place", "process", "name", "group_stage", "loop", "channel", "ring_step", "part",
   "phase", "stage", "tensors", "resource", "is_unlimited",

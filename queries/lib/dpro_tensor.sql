@@ -7,7 +7,7 @@ Sizes are those that Horovod's events name; BytePS names none.
 """
 grain = ["run_id", "tensor_id"]
 requires = { schema = ">=18", queries = ["dpro_group@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "tensor_id", "tensors", "bytes"]
 
 [column]

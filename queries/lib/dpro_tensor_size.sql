@@ -7,6 +7,7 @@ By the shapes and types of metadata.json and the numbers of gradient_name_list.j
 """
 grain = ["run_id", "tensor_id"]
 requires = { schema = ">=17" }
+scale = "run"
 columns = ["run_id", "tensor_id", "bytes"]
 
 [column]

@@ -9,6 +9,7 @@ query does not resolve.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10" }
+scale = "trace"
 columns = ["graph_node_id", "rf_id", "fw_parent", "seq_id", "scope", "tid", "fw_tid", "op_schema"]
 
 [param.first_id]

@@ -14,7 +14,7 @@ so the number of rounds is the logarithm of the number of nodes, whatever the de
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10" }
-portable = false
+scale = "trace"
 columns = ["graph_node_id", "root_id", "is_thread", "place", "before_id"]
 
 [param.graph_id]

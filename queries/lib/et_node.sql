@@ -13,7 +13,7 @@ exact values are given as well.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10", queries = ["et_chain@1", "et_source@2"] }
-portable = false
+scale = "run"
 columns = [
   "graph_node_id", "text_id", "node_id", "name", "type", "ctrl_deps", "data_deps", "start_micros",
   "duration_micros", "rf_id", "fw_parent", "seq_id", "scope", "tid", "fw_tid", "op_schema",

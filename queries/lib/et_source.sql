@@ -9,7 +9,7 @@ lacks, or that are not integers below 2^63, are NULL.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10", queries = ["et_attribute@1"] }
-portable = false
+scale = "run"
 columns = [
   "graph_node_id", "node_id", "parent_id", "text_id", "name", "is_device", "stream", "group_name",
   "stated_thread_id", "start_ns", "exclusive_us", "rf_id", "fw_parent", "seq_id", "scope", "tid",

@@ -9,7 +9,7 @@ communication kernels get none. An operator without kernels keeps its own.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10", queries = ["graph_call@2", "graph_node_work@2"] }
-portable = false
+scale = "run"
 columns = ["graph_node_id", "num_ops", "tensor_size"]
 
 [param.graph_id]

@@ -10,7 +10,7 @@ overlapping work counts twice. Negative durations count as 0 ns. In a time windo
 the parts of the work inside it, wherever the frames are.
 """
 grain = ["slice_id"]
-portable = false
+scale = "trace"
 columns = [
   "slice_id", "trace_id", "track_id", "above_id", "name", "is_inner", "n_device_ops",
   "self_device_ns", "device_ns",

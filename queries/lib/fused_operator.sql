@@ -9,7 +9,7 @@ is saved at the rate of precision_use.
 """
 grain = ["trace_id", "node_id"]
 requires = { schema = ">=18", queries = ["precision_operator@1", "precision_use@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "trace_id", "node_id", "into_id", "cluster", "operator", "type", "saved_ns"]
 
 [param.clusters]

@@ -11,7 +11,7 @@ it. Clusters that the model lacks are as without one.
 """
 grain = ["run_id", "into_id"]
 requires = { schema = ">=26", queries = ["fused_line@1", "fused_operator@1", "replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["run_id", "trace_id", "into_id", "operators", "parts_ns", "rest_ns", "dur_ns", "gap_ns", "basis"]
 
 [param.clusters]

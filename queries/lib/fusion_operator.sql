@@ -7,7 +7,7 @@ Never fused are operators that update weights, names with Assign, and the types 
 """
 grain = ["trace_id", "node_id"]
 requires = { schema = ">=18", queries = ["precision_operator@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "trace_id", "rank", "node_id", "operator", "phase", "type", "is_able"]
 
 [column]

@@ -9,7 +9,7 @@ slice is a node.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=18", queries = ["replay_node@3"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "node_id", "run_id", "trace_id", "rank", "tensors", "stage", "dur_ns", "order_key", "loop", "channel", "ring_step", "slice",

@@ -8,7 +8,7 @@ when gradients are reduced in other groups; the others do not.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=18", queries = ["gradient_node@1", "replay_edge@4", "replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["node_id", "run_id", "trace_id", "rank", "dur_ns", "gap_ns", "order_key", "is_after_reduction"]
 
 [column]

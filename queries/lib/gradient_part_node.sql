@@ -8,7 +8,7 @@ in replay_node. Sizes of tensors are those of metadata.json; parts of a tensor c
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=18", queries = ["dpro_tensor_size@1", "replay_node@3"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "node_id", "run_id", "trace_id", "kind", "process", "worker", "server", "tensors", "part", "n_parts", "ordinal",

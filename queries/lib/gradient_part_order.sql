@@ -10,7 +10,7 @@ met, the recording does not tell, and the slower rule holds.
 """
 grain = ["run_id", "tensors"]
 requires = { schema = ">=17", queries = ["dpro_gradient@1", "dpro_message@1", "dpro_operation@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["run_id", "tensors", "place", "is_pushed_in_turn", "is_answered_in_turn", "pull_latency_ns", "answer_latency_ns"]
 

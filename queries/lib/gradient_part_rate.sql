@@ -9,7 +9,7 @@ them, bytes_per_s is the rate of pushes and of answers to pulls, and operations 
 """
 grain = ["run_id", "kind", "process"]
 requires = { schema = ">=18", queries = ["gradient_part_node@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "kind", "process", "fixed_ns", "slope_ns", "n_nodes", "least_size", "most_size", "has_sizes"]
 
 [param.bytes_per_s]

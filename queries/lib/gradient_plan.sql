@@ -9,7 +9,7 @@ are marked, and keep what was recorded.
 """
 grain = ["trace_id", "tensors"]
 requires = { schema = ">=18", queries = ["gradient_rate@2", "gradient_stage@2", "gradient_tensor@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "place", "tensors", "is_recorded", "n_tensors", "bytes", "n_loops", "n_channels",
   "n_slices", "n_ring_steps", "queue_ns", "copy_in_ns", "send_ns", "behind_ns", "copy_out_ns",

@@ -10,7 +10,7 @@ that it fits better than a constant; otherwise it is 0.
 """
 grain = ["trace_id", "stage"]
 requires = { schema = ">=18", queries = ["gradient_stage@2"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "stage", "size_unit", "fixed_ns", "slope_ns", "n_groups", "least_size", "most_size",
   "has_sizes", "error",

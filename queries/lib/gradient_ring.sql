@@ -8,7 +8,7 @@ gradient of a group and the earliest begin of its reduction.
 """
 grain = ["trace_id", "channel"]
 requires = { schema = ">=18", queries = ["gradient_node@1", "replay_edge@4", "replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["run_id", "trace_id", "rank", "channel", "previous_trace_id", "delay_ns"]
 
 [column]

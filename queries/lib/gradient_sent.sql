@@ -8,7 +8,7 @@ other ranks or groups.
 """
 grain = ["trace_id", "tensors"]
 requires = { schema = ">=18", queries = ["replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["run_id", "trace_id", "rank", "tensors", "dur_ns"]
 
 [column]

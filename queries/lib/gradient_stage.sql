@@ -9,7 +9,7 @@ channels by slices by ranks.
 """
 grain = ["trace_id", "tensors", "stage"]
 requires = { schema = ">=18", queries = ["gradient_node@1", "gradient_tensor@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "run_id", "trace_id", "rank", "tensors", "stage", "dur_ns", "n_tensors", "bytes", "n_loops", "n_channels",

@@ -8,7 +8,7 @@ of replay_node whose end makes it ready.
 """
 grain = ["trace_id", "tensor_id"]
 requires = { schema = ">=18", queries = ["dpro_gradient@1", "dpro_group@1", "dpro_node@1", "dpro_tensor@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["run_id", "trace_id", "rank", "tensor_id", "tensors", "bytes", "ready_id"]
 

@@ -8,7 +8,7 @@ rank.
 """
 grain = ["trace_id", "tensor_id", "update_id"]
 requires = { schema = ">=17", queries = ["dpro_node@1", "dpro_operation@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "trace_id", "tensor_id", "update_id"]
 
 [column]

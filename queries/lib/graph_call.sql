@@ -11,6 +11,7 @@ protobuf files record self times as durations. NULL for nodes without a duration
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=8" }
+scale = "trace"
 columns = [
   "graph_node_id", "trace_id", "run_id", "rank", "graph_id", "graph_kind", "link_set", "node_id",
   "parent_id", "side", "name", "type", "thread_id", "slice_id", "host_node_id", "start_ns",

@@ -17,7 +17,7 @@ and recv; the total over all ranks for the others.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=11", queries = ["graph_call@2"] }
-portable = false
+scale = "trace"
 columns = [
   "graph_node_id", "trace_id", "run_id", "rank", "graph_id", "graph_kind", "link_set", "side",
   "kind", "group_name", "group_size", "peer_rank", "data_type", "message_bytes", "bus_factor",

@@ -10,6 +10,7 @@ file; control edges between calls of one thread are redundant there and excluded
 """
 grain = ["from_id", "to_id"]
 requires = { schema = ">=11" }
+scale = "trace"
 columns = ["trace_id", "graph_id", "from_id", "to_id", "kind"]
 
 [column]

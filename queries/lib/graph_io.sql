@@ -10,6 +10,7 @@ Fields that the node does not record are NULL.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=8", queries = ["shape_model@2"] }
+scale = "trace"
 columns = [
   "graph_node_id", "trace_id", "graph_id", "name", "input_shapes", "input_types", "input_values",
   "input_scalars", "output_shapes", "output_types", "output_values",

@@ -14,7 +14,7 @@ choice switch to it, until none do. A cyclic graph has no longest path and no ro
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=11", queries = ["graph_call@2", "graph_dependency@1"] }
-portable = false
+scale = "trace"
 columns = [
   "graph_node_id", "trace_id", "graph_id", "before_id", "weight", "n_before", "path_weight",
   "is_timed",

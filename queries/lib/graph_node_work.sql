@@ -10,7 +10,7 @@ have their own rows. Device time is that of all device nodes below; a host trace
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=8", queries = ["graph_call@2", "graph_io@2", "shape_work@3"] }
-portable = false
+scale = "run"
 columns = [
   "graph_node_id", "trace_id", "run_id", "rank", "graph_id", "graph_kind", "link_set", "name",
   "model", "input_shapes", "input_types", "flops", "bytes_read", "bytes_written", "bytes",

@@ -11,7 +11,7 @@ leads to have no row. Parts of names that vary between runs are removed: step nu
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=11", queries = ["graph_call@2", "graph_io@2"] }
-portable = false
+scale = "trace"
 columns = [
   "graph_node_id", "trace_id", "graph_id", "parent_id", "side", "name", "input_shapes",
   "input_types", "self_ns", "depth", "signature", "path",

@@ -11,7 +11,7 @@ tensor without copying it.
 """
 grain = ["graph_node_id", "is_output", "argument", "ordinal"]
 requires = { schema = ">=11", queries = ["graph_io@2"] }
-portable = false
+scale = "trace"
 columns = [
   "graph_node_id", "trace_id", "graph_id", "is_output", "argument", "ordinal", "tensor_id",
   "storage_id", "device", "extent_bytes", "has_strides", "is_expanded",

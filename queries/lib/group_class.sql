@@ -5,10 +5,10 @@ title = "Kind of parallelism of each process group, with confidence and evidence
 help = """
 See process_group_class, which has the rules and their confidences. A time window hides none.
 """
+scale = "trace"
 computed_once = "reports"
 grain = ["trace_id", "group_name"]
 requires = { schema = ">=11", queries = ["group_use@1"] }
-portable = false
 columns = [
   "run_id", "trace_id", "rank", "group_name", "group_description", "group_size", "member_ranks",
   "rank_stride", "kinds", "n_calls", "class", "confidence", "evidence",

@@ -8,10 +8,10 @@ communication has no kinds. Calls within a backward pass are in ranges of autogr
 backward; a gradient is one reduced where autograd accumulates it. Where communication names no group
 and a trace has only one, it is the one's: its calls are then those of c10d. A time window hides none.
 """
+scale = "trace"
 computed_once = "reports"
 grain = ["trace_id", "group_name"]
 requires = { schema = ">=11", queries = ["collective_op@1"] }
-portable = false
 columns = [
   "trace_id", "group_name", "group_description", "group_size", "member_ranks", "kinds", "n_calls",
   "n_gradients", "n_sharded", "n_replica_sums", "n_scattered", "n_scattered_backward",

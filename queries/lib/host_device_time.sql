@@ -10,7 +10,7 @@ counts twice. Negative durations, including those of unfinished slices, count as
 without such work have no row. In a time window the sums are of the parts of the work inside it.
 """
 grain = ["slice_id"]
-portable = false
+scale = "trace"
 columns = ["slice_id", "n_device_ops", "device_ns"]
 
 [param.only_with_python]

@@ -11,7 +11,7 @@ threads overlap, and there is no rest, module or Python function.
 """
 grain = ["trace_id", "device_id", "stream_track_id", "start_ns", "slice_id"]
 requires = { schema = ">=13", queries = ["device_gap@6"] }
-portable = false
+scale = "trace"
 columns = [
   "trace_id", "device_id", "stream_track_id", "gap_start_ns", "cause", "start_ns", "slice_id",
   "name", "module", "python", "idle_ns", "inside_ns",

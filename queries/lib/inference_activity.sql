@@ -10,6 +10,7 @@ runs. A time window contains the steps that run in it on the host, with all thei
 """
 grain = ["trace_id", "step_id", "device_id"]
 requires = { schema = ">=1", queries = ["step_activity@1", "step_batch@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "step_id", "step", "phase", "n_requests", "n_tokens",
   "n_prefill_tokens", "n_decode_tokens", "device_id", "device", "start_ns", "duration_ns",

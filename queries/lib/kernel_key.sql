@@ -21,7 +21,7 @@ recorded as types.
 """
 grain = ["kind", "class", "name"]
 requires = { schema = ">=13" }
-portable = false
+scale = "trace"
 columns = ["kind", "class", "name", "mangled", "spelling", "signature", "variant", "base_name"]
 
 [column]

@@ -8,6 +8,7 @@ recorded as a whole are not kernels.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+scale = "trace"
 columns = [
   "slice_id", "trace_id", "pid", "tid", "track_id", "device", "call", "call_start_ns", "call_ns",
   "queue_start_ns", "queue_ns", "kernel_start_ns", "kernel_ns", "whole_ns", "grid_x", "grid_y",

@@ -10,7 +10,6 @@ that gives a unique match on both sides. compare_kernels describes the rules.
 """
 grain = ["side", "kind", "class", "name"]
 requires = { schema = ">=1", queries = ["kernel_key@2"] }
-portable = false
 columns = ["side", "kind", "class", "name", "match_rule", "key"]
 
 [param.sides]

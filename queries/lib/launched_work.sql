@@ -10,7 +10,7 @@ overlapping work counts twice. Negative durations, including those of unfinished
 """
 grain = ["slice_id", "level"]
 requires = { schema = ">=1" }
-portable = false
+scale = "trace"
 columns = ["slice_id", "level", "n_device_ops", "device_ns"]
 
 [column]

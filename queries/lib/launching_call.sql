@@ -8,6 +8,7 @@ Device and stream are those of the first operation to start. A time window conta
 run in it or whose work does, whole.
 """
 grain = ["call_id"]
+scale = "trace"
 columns = [
   "call_id", "trace_id", "track_id", "name", "device_id", "stream", "kind", "first_op_id", "n_ops",
   "call_start_ns", "call_end_ns", "first_start_ns", "last_end_ns", "device_ns", "inside_ns",

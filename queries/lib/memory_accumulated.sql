@@ -11,7 +11,7 @@ size, and is kept for the next part. With one batch the rows are those of memory
 """
 grain = ["graph_id", "device", "storage_id", "life", "graph_node_id"]
 requires = { schema = ">=11", queries = ["memory_call@1", "memory_pass@1", "memory_use@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "graph_id", "device", "storage_id", "life", "graph_node_id", "place", "bytes", "is_birth", "is_written",
 ]

@@ -10,6 +10,7 @@ address are excluded. A time window contains the allocations whose life reaches 
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "event_number"]
 requires = { schema = ">=6", queries = ["whole_memory_state@1"] }
+scale = "trace"
 columns = [
   "trace_id", "device_kind", "device_ordinal", "event_number", "end_number", "slice_id", "address",
   "bytes", "ts", "release_ts", "outcome", "category", "call_stack_id",

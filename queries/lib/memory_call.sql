@@ -9,6 +9,7 @@ device work has the place of the call that launched it. An operator writes its a
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=11", queries = ["graph_call@2"] }
+scale = "trace"
 computed_once = true
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "graph_node_id", "parent_id",

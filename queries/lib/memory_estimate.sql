@@ -9,7 +9,7 @@ Of operators whose shapes are recorded (metadata.json).
 """
 grain = ["trace_id"]
 requires = { schema = ">=18", queries = ["dpro_tensor@1", "precision_operator@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "trace_id", "rank", "activation_bytes", "weight_bytes"]
 
 [column]

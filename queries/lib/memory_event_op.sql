@@ -8,7 +8,7 @@ without an instant have no row.
 """
 grain = ["slice_id"]
 requires = { schema = ">=6" }
-portable = false
+scale = "trace"
 columns = ["slice_id", "trace_id", "cpu_op_id", "cpu_op"]
 
 [column]

@@ -8,7 +8,7 @@ it. A call stands on the piece of its thread in which it begins, device work on 
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=17", queries = ["memory_call@1", "memory_use@1", "replay_graph_node@1", "replay_timeline_node@1", "replay_trace@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["run_id", "node_id", "graph_id", "graph_node_id", "side", "place", "self_ns"]
 

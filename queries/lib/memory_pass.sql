@@ -8,6 +8,7 @@ it; what comes after the last is a step, too, if it has a backward pass. Places 
 """
 grain = ["graph_id", "step"]
 requires = { schema = ">=11", queries = ["memory_call@1"] }
+scale = "trace"
 computed_once = true
 columns = ["run_id", "graph_id", "step", "first_place", "update_place", "end_place"]
 

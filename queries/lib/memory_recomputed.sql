@@ -11,7 +11,7 @@ call run one after another. If the batch is divided, storages are those of the l
 """
 grain = ["graph_id", "device"]
 requires = { schema = ">=11", queries = ["memory_accumulated@1", "memory_use@1"] }
-portable = false
+scale = "trace"
 columns = ["run_id", "trace_id", "graph_id", "device", "recorded_bytes", "peak_bytes", "input_bytes", "released_bytes"]
 
 [param.parts]

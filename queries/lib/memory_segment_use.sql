@@ -8,6 +8,7 @@ size.
 """
 grain = ["memory_segment_id"]
 requires = { schema = ">=6" }
+scale = "trace"
 columns = [
   "memory_segment_id", "trace_id", "device_kind", "device_ordinal", "reserved_bytes",
   "allocated_bytes", "requested_bytes", "awaiting_bytes", "free_bytes", "rounding_bytes",

@@ -10,6 +10,7 @@ is the running sum of the changes on the device, from 0 at its first event.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "event_number"]
 requires = { schema = ">=16", queries = ["whole_memory_state@1"] }
+scale = "trace"
 columns = [
   "trace_id", "device_kind", "device_ordinal", "event_number", "slice_id", "ts", "address",
   "change_bytes", "allocated_bytes", "reserved_bytes", "category", "call_stack_id",

@@ -9,7 +9,7 @@ return the same, are left out.
 """
 grain = ["graph_id", "device", "storage_id", "life", "graph_node_id"]
 requires = { schema = ">=11", queries = ["graph_tensor_use@1", "memory_call@1"] }
-portable = false
+scale = "trace"
 computed_once = true
 columns = [
   "run_id", "trace_id", "graph_id", "device", "storage_id", "life", "graph_node_id", "place", "bytes", "is_birth", "is_written",

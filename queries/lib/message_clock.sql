@@ -13,7 +13,7 @@ each other, the last values count. The first host, by name, is the reference.
 """
 grain = ["trace_id"]
 requires = { schema = ">=17", queries = ["transfer_pair@1"] }
-portable = false
+scale = "run"
 columns = ["trace_id", "offset_ns"]
 
 [param.run_id]

@@ -8,6 +8,7 @@ trace and device in order of start, whole. Without a name they are the steps. Un
 A time window hides none.
 """
 grain = ["slice_id"]
+scale = "trace"
 columns = ["slice_id", "trace_id", "kind", "device_id", "iteration", "start_ns", "dur_ns"]
 
 [param.name]

@@ -9,6 +9,7 @@ each contains the next one. Outermost ranges have no row.
 """
 grain = ["range_id"]
 requires = { schema = ">=13", queries = ["annotation_extent@1"] }
+scale = "trace"
 columns = ["range_id", "parent_id"]
 
 [param.only_push_pop]

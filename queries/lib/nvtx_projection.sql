@@ -9,7 +9,7 @@ none. A time window contains the rows whose projection reaches into it, whole.
 """
 grain = ["range_id", "trace_id", "pid", "tid", "track_id"]
 requires = { schema = ">=13", queries = ["annotation_work@2", "nvtx_range@2"] }
-portable = false
+scale = "trace"
 columns = [
   "range_id", "trace_id", "range_name", "style", "pid", "tid", "track_id", "projected_start_ns",
   "projected_ns", "inside_projected_ns", "range_start_ns", "range_ns", "n_device_ops", "n_calls",

@@ -9,6 +9,7 @@ reports of `nsys stats`.
 """
 grain = ["range_id"]
 requires = { schema = ">=13", queries = ["annotation_extent@1", "nvtx_parent@1"] }
+scale = "trace"
 columns = [
   "range_id", "trace_id", "style", "range_name", "start_ns", "dur_ns", "pid", "tid", "parent_id",
 ]

@@ -11,7 +11,7 @@ window self_ns is of the parts inside it.
 """
 grain = ["trace_id", "step_id", "name"]
 requires = { schema = ">=1", queries = ["step_window@1"] }
-portable = false
+scale = "trace"
 columns = ["trace_id", "step_id", "name", "n_calls", "self_ns"]
 
 [column]

@@ -13,7 +13,7 @@ call, all other times are of the parts inside the window.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["cut_slice@1", "launched_work@1"] }
-portable = false
+scale = "trace"
 columns = [
   "slice_id", "trace_id", "track_id", "name", "input_dims_json", "input_type_json", "dur_ns",
   "inside_ns", "self_ns", "is_inner", "n_device_ops", "self_device_ns", "device_ns",

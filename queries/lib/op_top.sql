@@ -7,7 +7,7 @@ Climbs the parent slices on the same track, skipping slices that are not operato
 without an enclosing one is its own.
 """
 grain = ["slice_id"]
-portable = false
+scale = "trace"
 columns = ["slice_id", "top_id"]
 
 [column]

@@ -12,7 +12,7 @@ reentrant, by the recorded Python function unpack_hook.
 """
 grain = ["slice_id", "device_id"]
 requires = { schema = ">=13", queries = ["op_work@4"] }
-portable = false
+scale = "trace"
 columns = [
   "slice_id", "trace_id", "name", "model", "input_dims", "input_types", "flops", "bytes",
   "data_type", "is_repeated", "device_id", "step_id", "n_device_ops", "busy_ns",

@@ -11,7 +11,7 @@ grain = [
   "is_repeated", "flops", "bytes", "has_device_work",
 ]
 requires = { schema = ">=13", queries = ["op_work_device@1"] }
-portable = false
+scale = "trace"
 computed_once = "reports"
 columns = [
   "trace_id", "device_id", "step_id", "name", "model", "input_dims", "input_types", "data_type",

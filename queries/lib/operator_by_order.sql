@@ -13,7 +13,7 @@ both sides are matched unless that would violate the order.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=8", queries = ["timeline_operator@1"] }
-portable = false
+scale = "run"
 columns = ["graph_node_id", "slice_id"]
 
 [param.graph_id]

@@ -10,7 +10,6 @@ held out, to test a model.
 """
 grain = ["slice_id", "device_id"]
 requires = { schema = ">=13", queries = ["collective_op@1", "op_work@4", "op_work_device@1"] }
-portable = false
 columns = [
   "slice_id", "trace_id", "run_id", "rank", "device_id", "model_group", "name", "data_type", "device_name",
   "is_beside_communication", "is_held_out", "dur_ns", "flops", "bytes",

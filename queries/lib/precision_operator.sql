@@ -10,7 +10,7 @@ all operators before it can. Operators of other types, and those that update wei
 """
 grain = ["trace_id", "node_id"]
 requires = { schema = ">=17", queries = ["dpro_node@1", "dpro_operation@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["run_id", "trace_id", "rank", "node_id", "operator", "phase", "type", "op_class", "is_float32", "is_able"]
 

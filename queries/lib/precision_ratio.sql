@@ -8,6 +8,7 @@ ratio by that in 32 bits plus fixed_ns. Of several devices, their mean; devices 
 """
 grain = ["model", "type"]
 requires = { schema = ">=26" }
+scale = "run"
 columns = ["model", "type", "ratio", "fixed_ns", "devices"]
 
 [column]

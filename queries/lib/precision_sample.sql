@@ -10,7 +10,7 @@ out, to test a model.
 """
 grain = ["model_group", "shapes"]
 requires = { schema = ">=13", queries = ["op_work@4", "operator_sample@1"] }
-portable = false
+scale = "trace"
 columns = ["model_group", "name", "data_type", "shapes", "n_operators", "is_held_out", "dur_ns", "float32_ns"]
 
 [column]

@@ -10,7 +10,7 @@ operator that returns float32.
 """
 grain = ["trace_id", "tensor", "node_id"]
 requires = { schema = ">=18", queries = ["dpro_gradient@1", "dpro_node@1", "dpro_tensor@1", "gradient_update@1", "precision_operator@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["run_id", "trace_id", "tensor", "producer_id", "node_id", "n_elements", "least_ns", "rate_bytes_per_s"]
 

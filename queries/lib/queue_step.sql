@@ -11,6 +11,7 @@ the start of the window.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "ts_ns"]
 requires = { schema = ">=1" }
+scale = "trace"
 computed_once = "reports"
 columns = [
   "trace_id", "device_id", "track_id", "stream", "ts_ns", "next_ts_ns", "queue_length",

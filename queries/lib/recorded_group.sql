@@ -8,7 +8,7 @@ the default group all ranks of the run. A time window hides none.
 """
 grain = ["run_id", "group_key"]
 requires = { schema = ">=27", queries = ["recorded_operation@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "group_key", "group_name", "group_description", "member_ranks"]
 
 [column]

@@ -8,7 +8,7 @@ hides none. recorded_group has the members.
 """
 grain = ["slice_id"]
 requires = { schema = ">=27" }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "group_key", "group_name", "group_description",
   "group_size", "is_p2p", "sequence_number", "ordinal", "record_id", "kind",

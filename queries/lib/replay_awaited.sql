@@ -9,7 +9,7 @@ other work than the last to end as recorded, which links of kind wait and event_
 """
 grain = ["record_id", "from_id"]
 requires = { schema = ">=17", queries = ["replay_work@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["record_id", "call_id", "from_id", "to_id"]
 

@@ -10,7 +10,7 @@ to the recorded ones, if they use the link one after another (replay_link_use).
 """
 grain = ["run_id", "iteration", "bucket"]
 requires = { schema = ">=17", queries = ["replay_gradient@1", "replay_link_use@1", "replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["run_id", "iteration", "bucket", "first_place", "last_place", "bytes", "dur_ns", "node_id"]
 
 [param.bytes]

@@ -8,7 +8,7 @@ least two launches.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_edge@4", "replay_measured@3", "replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["run_id", "trace_id", "track_id", "before_id", "node_id", "first_before_id", "first_id", "last_id"]
 
 [column]

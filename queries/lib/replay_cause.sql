@@ -8,7 +8,6 @@ the highest number. Nodes without measured times have no row.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3"] }
-portable = false
 columns = ["run_id", "node_id", "before_id", "kind", "ready_ns"]
 
 [column]

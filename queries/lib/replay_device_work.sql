@@ -7,6 +7,7 @@ What-ifs select nodes of replay_node by it.
 """
 grain = ["slice_id"]
 requires = { schema = ">=17" }
+scale = "trace"
 columns = ["trace_id", "slice_id", "class", "stream"]
 
 [column]

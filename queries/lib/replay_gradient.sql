@@ -8,7 +8,7 @@ bucket, and the node that copies it back; an iteration ends with the copies back
 """
 grain = ["run_id", "track_id", "iteration", "place"]
 requires = { schema = ">=17", queries = ["replay_node@3"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["run_id", "trace_id", "track_id", "iteration", "place", "bytes", "ready_id", "copy_id", "before_id"]
 

@@ -8,6 +8,7 @@ durations. A run with a timeline in scope is replayed by that, and has none here
 """
 grain = ["graph_id"]
 requires = { schema = ">=17" }
+scale = "run"
 columns = ["graph_id", "graph_kind", "trace_id", "run_id", "rank", "base_ns"]
 
 [column]

@@ -8,6 +8,7 @@ depends on had ended comes earlier than the end of that by the overlap, as in gr
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=17", queries = ["graph_dependency@1", "replay_graph_node@1"] }
+scale = "run"
 computed_once = true
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind"]
 

@@ -10,6 +10,7 @@ rank that waited least. Collectives of a group are matched by their order. Anoth
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_graph@1"] }
+scale = "run"
 computed_once = true
 columns = [
   "node_id", "run_id", "trace_id", "rank", "role", "kind", "name", "graph_node_id", "resource",

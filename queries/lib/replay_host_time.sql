@@ -8,7 +8,7 @@ counts once. Pieces are those of replay_piece, without their waiting.
 """
 grain = ["track_id", "place", "name"]
 requires = { schema = ">=17", queries = ["replay_piece@1"] }
-portable = false
+scale = "run"
 columns = ["trace_id", "track_id", "place", "name", "host_ns"]
 
 [column]

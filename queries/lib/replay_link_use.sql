@@ -11,7 +11,7 @@ spend all their time on it.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["run_id", "node_id", "bytes", "need_ns", "use_ns", "is_serial"]
 
 [param.recorded_bits_per_s]

@@ -9,7 +9,7 @@ to what the step exceeds the median by, or to all they last.
 """
 grain = ["track_id", "place"]
 requires = { schema = ">=17", queries = ["replay_piece@1"] }
-portable = false
+scale = "run"
 columns = ["trace_id", "track_id", "place", "more_ns"]
 
 [column]

@@ -11,7 +11,7 @@ pass of gradients of the same size.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_gradient@1", "replay_measured@3", "replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["run_id", "node_id", "iteration", "phase", "place", "quiet_ns"]
 
 [column]

@@ -10,7 +10,7 @@ without operators, calls and steps are left out. Times are on the time axis of s
 """
 grain = ["track_id", "end_ns"]
 requires = { schema = ">=17", queries = ["replay_reducer@1", "replay_trace@1", "replay_wait@1", "replay_work@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["trace_id", "run_id", "track_id", "start_ns", "end_ns", "is_released", "dur_ns", "call_id", "name", "role", "bytes"]
 

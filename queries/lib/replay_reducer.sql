@@ -8,7 +8,7 @@ gradient into its bucket (mul_out) ends when the gradient is ready; copy_bucket_
 """
 grain = ["slice_id"]
 requires = { schema = ">=17" }
-portable = false
+scale = "trace"
 computed_once = true
 columns = ["slice_id", "track_id", "start_ns", "end_ns", "role", "bytes"]
 

@@ -8,7 +8,7 @@ communication library they are part of the nodes.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=17", queries = ["replay_awaited@1", "replay_constant@1", "replay_timeline_node@1", "replay_wait@1", "replay_work@1", "replay_piece@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "link_id", "confidence"]
 

@@ -9,7 +9,7 @@ transfer on each rank, which lasts from the last arrival to the end there. Anoth
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["collective_member@1", "replay_piece@1", "replay_trace@1", "replay_work@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "node_id", "run_id", "trace_id", "rank", "role", "kind", "name", "track_id", "device_id", "slice_id",

@@ -12,7 +12,6 @@ after the one before as recorded, as what submitted it is not. An edge that the 
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=17", queries = ["replay_tpu_node@1"] }
-portable = false
 computed_once = true
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "confidence"]
 
@@ -57,21 +56,21 @@ core_end AS (
   GROUP BY trace_id, core, end_ns
 ),
 needed AS (
-  SELECT c.node_id, o.node_id AS from_id, o.engine AS from_engine, o.end_ns AS from_end_ns, 1.0 AS confidence
+  SELECT c.trace_id, c.node_id, o.node_id AS from_id, o.engine AS from_engine, o.end_ns AS from_end_ns, 1.0 AS confidence
   FROM follower AS c
   JOIN command AS o
     ON o.trace_id = c.trace_id AND o.core = c.core AND o.section = c.section AND o.shown_id = c.needed_id
     AND o.engine = CASE c.engine WHEN 'TIU' THEN 'GDMA' ELSE 'TIU' END
   WHERE c.engine IN ('TIU', 'GDMA') AND c.needed_id > 0 AND o.end_ns <= c.start_ns
   UNION ALL
-  SELECT c.node_id, o.node_id, o.engine, o.end_ns, 0.5
+  SELECT c.trace_id, c.node_id, o.node_id, o.engine, o.end_ns, 0.5
   FROM (
-    SELECT c.node_id, c.before_end_ns, e.node_id AS from_id
+    SELECT c.trace_id, c.node_id, c.before_end_ns, e.node_id AS from_id
     FROM follower AS c
     ASOF JOIN core_end AS e ON e.trace_id = c.trace_id AND e.core = c.core AND e.end_ns <= c.start_ns
     WHERE NOT coalesce(c.is_recorded, false)
   ) AS c
-  JOIN command AS o ON o.node_id = c.from_id
+  JOIN command AS o ON o.trace_id = c.trace_id AND o.node_id = c.from_id
   WHERE c.before_end_ns IS NULL OR o.end_ns > c.before_end_ns
 ),
 caused AS MATERIALIZED (
@@ -79,7 +78,7 @@ caused AS MATERIALIZED (
     f.run_id, f.trace_id, f.node_id, f.engine, f.start_ns, f.before_id, f.before_end_ns, n.from_id, n.from_engine,
     n.from_end_ns, n.confidence, f.is_first
   FROM follower AS f
-  LEFT JOIN needed AS n ON n.node_id = f.node_id
+  LEFT JOIN needed AS n ON n.trace_id = f.trace_id AND n.node_id = f.node_id
 ),
 gap AS (
   SELECT trace_id, engine, median(start_ns - before_end_ns) AS gap_ns

@@ -9,7 +9,7 @@ run's traces share.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_timeline_node@1", "replay_trace@1", "tpu_work@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "node_id", "run_id", "trace_id", "rank", "role", "kind", "name", "track_id", "slice_id", "dur_ns",

@@ -8,6 +8,7 @@ first base of its traces on; a trace whose clock has no offset keeps its own.
 """
 grain = ["trace_id"]
 requires = { schema = ">=17" }
+scale = "run"
 computed_once = true
 columns = ["trace_id", "run_id", "rank", "shift_ns", "drift", "is_aligned"]
 

@@ -7,7 +7,7 @@ The mean over all sends of a node of replay_node. What-ifs on the rate of links 
 """
 grain = ["run_id", "name"]
 requires = { schema = ">=17", queries = ["dpro_event@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "name", "bytes"]
 
 [column]

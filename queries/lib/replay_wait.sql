@@ -10,7 +10,7 @@ same call would wait. Times are on the time axis of slice.ts.
 """
 grain = ["track_id", "at_ns", "from_id"]
 requires = { schema = ">=17", queries = ["replay_awaited@1", "replay_trace@1", "replay_work@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "trace_id", "track_id", "at_ns", "call_id", "call_ns", "from_id", "from_track_id", "cause_end_ns", "kind", "link_id",

@@ -7,7 +7,7 @@ Work of duration 0 never delays anything and has no row. Times are on the time a
 """
 grain = ["slice_id"]
 requires = { schema = ">=17", queries = ["replay_trace@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "slice_id", "trace_id", "run_id", "track_id", "device_id", "kind", "name", "start_ns", "end_ns",

@@ -8,6 +8,7 @@ is received before it is sent. Times are nanoseconds since the epoch of each tra
 """
 grain = ["from_id", "to_id", "is_response"]
 requires = { schema = ">=1" }
+scale = "run"
 columns = [
   "run_id", "from_id", "to_id", "hub_trace_id", "trace_id", "confidence", "is_response",
   "is_from_hub", "hub_ns", "other_ns",

@@ -25,6 +25,7 @@ do what is removed counts once. The extent is that of the longest trace.
 """
 grain = ["run_id", "what_if", "subject", "rank"]
 requires = { schema = ">=13", queries = ["collective_wait@1"] }
+scale = "run"
 columns = ["run_id", "what_if", "subject", "rank", "most_ns"]
 
 [param.subjects]

@@ -33,7 +33,7 @@ nothing for reductions. Unknown values are NULL.
 """
 grain = ["name", "shapes", "types", "scalars", "output_shapes", "output_types"]
 requires = { schema = ">=1", queries = ["graph_io@2", "shape_model@2"] }
-portable = false
+scale = "trace"
 columns = [
   "name", "shapes", "types", "scalars", "output_shapes", "output_types", "model", "flops",
   "bytes_read", "bytes_written",

@@ -9,6 +9,7 @@ that run in it on the host, with all their work, whenever that runs.
 """
 grain = ["device_id", "step_id"]
 requires = { schema = ">=1", queries = ["whole_device_op@1"] }
+scale = "trace"
 computed_once = "reports"
 columns = [
   "trace_id", "device_id", "step_id", "n_ops", "n_kernels", "start_ns", "end_ns", "busy_ns",

@@ -14,7 +14,6 @@ outlier is a step of warm-up, or one that far from the median anywhere, in eithe
 """
 grain = ["row_number", "side", "run_id", "position"]
 requires = { schema = ">=1" }
-portable = false
 columns = [
   "row_number", "side", "run_id", "position", "place", "amount", "is_warm_up", "is_outlier",
 ]

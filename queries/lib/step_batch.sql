@@ -7,6 +7,7 @@ From the names that engines give their steps, of vLLM execute_8192_context_9(sq8
 of SGLang step[EXTEND bs=15 toks=15360]. Other steps have no row. A time window hides none.
 """
 grain = ["step_id"]
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "step_id", "phase", "n_requests", "n_tokens",
   "n_prefill_requests", "n_prefill_tokens", "n_decode_requests", "n_decode_tokens",

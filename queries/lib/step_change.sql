@@ -28,7 +28,6 @@ nothing varies. q is the p corrected for the number of rows, after Benjamini and
 """
 grain = ["row_number"]
 requires = { schema = ">=1", queries = ["step_amount@1", "student_t@1"] }
-portable = false
 columns = [
   "row_number", "basis", "n_runs_a", "n_runs_b", "n_steps_a", "n_steps_b", "n_warm_up_a",
   "n_warm_up_b", "outliers_a", "outliers_b", "typical_a", "typical_b", "typical_change",

@@ -9,6 +9,7 @@ the next one of its process begins, or to the end of the trace. A process withou
 the steps of the only process that has some; if several have steps, it has none.
 """
 grain = ["trace_id", "process_id", "start_ns"]
+scale = "trace"
 columns = ["trace_id", "process_id", "start_ns", "end_ns", "step_id", "step"]
 
 [column]

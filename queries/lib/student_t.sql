@@ -8,7 +8,6 @@ t, the quantile that of the 95 % interval around 0. Both are exact to about 1e-1
 """
 grain = ["place"]
 requires = { schema = ">=1", queries = ["quadrature_node@1"] }
-portable = false
 columns = ["place", "t", "degrees_of_freedom", "p", "quantile"]
 
 [param.t_values]

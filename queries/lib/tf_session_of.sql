@@ -8,7 +8,7 @@ ended before. Unfinished slices have none.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1" }
-portable = false
+scale = "trace"
 columns = ["slice_id", "trace_id", "session"]
 
 [column]

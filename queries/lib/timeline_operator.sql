@@ -8,6 +8,7 @@ They are ordered by start; equal starts are ordered by the profiler's number (Ev
 order in which they began.
 """
 grain = ["slice_id"]
+scale = "trace"
 columns = [
   "slice_id", "track_id", "thread_key", "parent_id", "start_ns", "dur_ns", "name", "external_id",
   "record_function_id", "n",

@@ -7,6 +7,7 @@ From the importer's data files; the TIU clock from the capture or the user.
 """
 grain = ["trace_id"]
 requires = { schema = ">=9" }
+scale = "trace"
 columns = [
   "trace_id", "device_id", "chip", "n_cores", "ddr_bytes_per_s", "l2_bytes_per_s", "tiu_hz",
   "dma_hz",

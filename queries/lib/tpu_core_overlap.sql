@@ -7,6 +7,7 @@ Covers TIU, and GDMA and SDMA of the core. Synchronization counts as neither.
 """
 grain = ["trace_id", "core"]
 requires = { schema = ">=14" }
+scale = "trace"
 columns = ["trace_id", "core", "either_ns", "compute_ns", "transfer_ns"]
 
 [column]

@@ -9,6 +9,7 @@ the intervals [work_from_ns, end_ns) of commands with work_ns above 0 are disjoi
 """
 grain = ["slice_id"]
 requires = { schema = ">=14" }
+scale = "trace"
 columns = [
   "trace_id", "slice_id", "engine", "core", "port", "start_ns", "end_ns", "is_sync", "cycles",
   "busy_ns", "work_ns", "work_from_ns", "gap_ns", "gap_from_ns",

@@ -11,6 +11,7 @@ unknown, the record's channel decides. Counters missing from a record count as 0
 """
 grain = ["slice_id"]
 requires = { schema = ">=14" }
+scale = "trace"
 columns = [
   "trace_id", "slice_id", "engine", "core", "port", "start_ns", "end_ns", "ddr_read_bytes",
   "ddr_write_bytes", "l2_read_bytes", "l2_write_bytes", "lmem_read_bytes", "lmem_write_bytes",

@@ -8,6 +8,7 @@ engine: compute for TIU, transfer for the others. Negative durations count as 0 
 """
 grain = ["slice_id"]
 requires = { schema = ">=9" }
+scale = "trace"
 columns = [
   "trace_id", "slice_id", "engine", "core", "port", "start_ns", "end_ns", "kind", "is_sync",
   "cycles",

@@ -10,6 +10,7 @@ the epoch of each trace's own clock.
 """
 grain = ["to_id"]
 requires = { schema = ">=17" }
+scale = "run"
 columns = [
   "run_id", "from_id", "to_id", "from_trace_id", "to_trace_id", "tensor_id", "from_start_ns",
   "from_end_ns", "to_start_ns", "to_end_ns",

@@ -7,7 +7,6 @@ No row: they can. The forward and backward pass must be known: those of dPRO tri
 """
 grain = ["kind"]
 requires = { schema = ">=17", queries = ["memory_node@1", "memory_pass@1", "replay_node@3"] }
-portable = false
 columns = ["kind", "problem", "remedy"]
 
 [column]

@@ -5,7 +5,6 @@ title = "Why communication of a run cannot be modelled as Daydream does"
 help = "No row: it can. Otherwise all nodes of the run would be dropped. Gradients without sizes (BytePS) take no time, as in dPRO."
 grain = ["problem"]
 requires = { schema = ">=18", queries = ["dpro_tensor@1"] }
-portable = false
 columns = ["problem", "remedy"]
 
 [column]

@@ -9,7 +9,6 @@ that says nothing about clusters.
 """
 grain = ["kind"]
 requires = { schema = ">=26", queries = ["fused_line@1", "fused_operator@1", "fusion_operator@1", "precision_operator@1", "precision_use@1"] }
-portable = false
 columns = ["kind", "problem", "remedy"]
 
 [param.clusters]

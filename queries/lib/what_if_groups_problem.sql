@@ -8,7 +8,6 @@ also what is wrong with the requested ones.
 """
 grain = ["kind"]
 requires = { schema = ">=18", queries = ["gradient_rate@2", "gradient_tensor@1", "replay_node@3"] }
-portable = false
 columns = ["kind", "problem", "remedy"]
 
 [param.groups]

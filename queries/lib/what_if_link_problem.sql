@@ -5,7 +5,7 @@ title = "Why the rate of the recorded links has no effect on a run"
 help = "No row: it has, or is not given. A rate that has no effect would leave a prediction as it is, silently."
 grain = ["kind"]
 requires = { schema = ">=17", queries = ["replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["kind", "problem", "remedy"]
 
 [param.bits_per_s]

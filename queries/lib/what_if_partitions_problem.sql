@@ -7,7 +7,6 @@ No row: they can. Without sizes, what the recording lacks for any; otherwise als
 """
 grain = ["kind"]
 requires = { schema = ">=18", queries = ["gradient_part_node@1", "gradient_part_rate@1"] }
-portable = false
 columns = ["kind", "problem", "remedy"]
 
 [param.sizes]

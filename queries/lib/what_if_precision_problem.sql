@@ -8,7 +8,6 @@ a cost model that does not exist, or is of another device.
 """
 grain = ["kind"]
 requires = { schema = ">=26", queries = ["precision_operator@1", "precision_ratio@2", "precision_use@1"] }
-portable = false
 columns = ["kind", "problem", "remedy"]
 
 [param.operators]

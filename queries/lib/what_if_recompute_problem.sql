@@ -8,7 +8,6 @@ runs again, or it would not compute the same.
 """
 grain = ["kind"]
 requires = { schema = ">=17", queries = ["memory_node@1", "memory_use@1"] }
-portable = false
 columns = ["kind", "problem", "remedy"]
 
 [param.parts]

@@ -7,6 +7,7 @@ As device_op, for the whole traces in scope: gaps, queues and steps depend on wo
 window.
 """
 grain = ["slice_id"]
+scale = "trace"
 columns = [
   "slice_id", "trace_id", "device_id", "track_id", "stream", "class", "start_ns", "end_ns",
 ]

@@ -11,6 +11,7 @@ changes from 0.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "event_number"]
 requires = { schema = ">=16" }
+scale = "trace"
 columns = [
   "trace_id", "device_kind", "device_ordinal", "event_number", "slice_id", "ts", "address",
   "change_bytes", "allocated_bytes", "reserved_bytes", "category", "call_stack_id",

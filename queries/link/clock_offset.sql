@@ -29,7 +29,7 @@ Traces without anything in common with others have no offset.
 """
 grain = ["trace_id"]
 requires = { schema = ">=11", queries = ["clock_interval@3"] }
-portable = false
+scale = "run"
 columns = ["trace_id", "offset_ns", "uncertainty_ns", "method", "drift"]
 
 [param.run_id]

@@ -9,7 +9,7 @@ annotations end that never did. Steps are excluded; they have their own links (l
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["annotation", "gpu_op"] }
-portable = false
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

@@ -15,7 +15,6 @@ Contexts with over 100,000 copies are not replays.
 """
 grain = ["profile_trace_id", "disc_cluster_id"]
 requires = { schema = ">=22", rows = ["disc_cluster"] }
-portable = false
 stored_in = "disc_cluster_profile"
 columns = [
   "profile_trace_id", "cluster_trace_id", "disc_cluster_id", "method", "confidence",

@@ -25,7 +25,7 @@ before another has entered it. Ranks that share only operations like broadcasts,
 device work, are linked in order with confidence 0.5, if equally many are recorded on both.
 """
 grain = ["to_id"]
-portable = false
+scale = "run"
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [requires]

@@ -11,6 +11,7 @@ link_collective_order.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", queries = ["collective_op@1"], rows = ["collective"] }
+scale = "run"
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.run_id]

@@ -10,7 +10,7 @@ operations that begin before their call, are rejected.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["cpu_op", "collective where regexp_matches(name, '^(gloo|mpi|ucc):')"] }
-portable = false
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

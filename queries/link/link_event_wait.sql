@@ -18,7 +18,7 @@ requires = { schema = ">=1", rows = [
   "launch", "gpu_op",
   "launch where name LIKE '%StreamWaitEvent%' | gpu_op where sync_kind = 'Stream Wait Event'",
 ] }
-portable = false
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

@@ -10,6 +10,7 @@ have a kind of their own, see link_forward_backward.
 """
 grain = ["from_id", "to_id", "rule"]
 requires = { schema = ">=1", rows = ["flow_point"] }
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

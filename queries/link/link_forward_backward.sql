@@ -11,7 +11,7 @@ own operators; of several forward threads, the one that best explains the number
 is used.
 """
 grain = ["from_id", "to_id"]
-portable = false
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

@@ -13,7 +13,7 @@ calls whose kernel is recorded can match; a call outside of operators gives no l
 """
 grain = ["to_id"]
 requires = { schema = ">=13", rows = ["launch where name LIKE '%StreamBeginCapture%'"] }
-portable = false
+scale = "run"
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.run_id]

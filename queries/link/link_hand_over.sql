@@ -11,7 +11,7 @@ them. Without devices, one thread runs both.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["launch", "link where kind = 'forward_backward'"] }
-portable = false
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

@@ -10,8 +10,8 @@ did. Runs of a process that overlap have no link: nothing tells which of them an
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["step where name LIKE '%Session%'"] }
+scale = "trace"
 within_trace = true
-portable = false
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]

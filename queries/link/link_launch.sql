@@ -11,7 +11,7 @@ began later. One call may cause several operations, as a graph launch does.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["launch", "gpu_op"] }
-portable = false
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

@@ -11,6 +11,7 @@ copy asynchronously, by direction where both state it. If the numbers differ, no
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["launch without correlation_id", "gpu_op without correlation_id"] }
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

@@ -10,7 +10,7 @@ forward_backward links.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["python_call", "cpu_op"] }
-portable = false
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

@@ -10,7 +10,7 @@ last to begin before the call among those running when it begins, else among all
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["cpu_op", "launch"] }
-portable = false
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

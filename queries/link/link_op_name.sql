@@ -8,8 +8,8 @@ that name that begins before the work, unless a call inside of an operator launc
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["cpu_op", "gpu_op where correlation_id IS NULL AND kind <> 'sync'"] }
+scale = "trace"
 within_trace = true
-portable = false
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]

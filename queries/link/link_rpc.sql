@@ -8,6 +8,7 @@ Requests without a key are counted by name, in runs with two traces that have re
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["rpc"] }
+scale = "run"
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.run_id]

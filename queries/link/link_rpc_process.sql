@@ -9,6 +9,7 @@ are counted by name, in traces with two processes that have remote calls.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["rpc"] }
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

@@ -11,7 +11,7 @@ recording began, and belongs to no step. Waits are not work.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", queries = ["step_window@1"], rows = ["step", "gpu_op"] }
-portable = false
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

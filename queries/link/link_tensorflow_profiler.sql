@@ -11,9 +11,9 @@ linked. The links of the default set respect threads, and are right where this r
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["cpu_op", "launch without correlation_id", "gpu_op without correlation_id"] }
+scale = "trace"
 within_trace = true
 link_set = "tensorflow-profiler"
-portable = false
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]

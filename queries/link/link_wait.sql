@@ -15,7 +15,7 @@ own call if it ended during the call.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["launch", "gpu_op"] }
-portable = false
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

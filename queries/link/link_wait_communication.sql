@@ -12,7 +12,7 @@ operation that ended during it.
 """
 grain = ["from_id", "to_id"]
 requires = { schema = ">=1", rows = ["link where kind = 'enqueue'"] }
-portable = false
+scale = "trace"
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 

@@ -11,7 +11,7 @@ life reaches into it.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "address", "event_number"]
 requires = { schema = ">=6", queries = ["memory_block_life@1", "memory_event_op@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "event_number", "slice_id",
   "address", "bytes", "ts", "release_ts", "lifetime_ns", "outcome", "category", "cpu_op_id",

@@ -10,6 +10,7 @@ in the row without a file.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "file", "line", "function"]
 requires = { schema = ">=6", queries = ["memory_state@1", "memory_block_life@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "file", "line", "function",
   "n_allocations", "self_bytes", "total_bytes", "self_share",

@@ -9,7 +9,7 @@ corresponds to PyTorch's self memory of an operator.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "cpu_op"]
 requires = { schema = ">=6", queries = ["memory_event_op@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "cpu_op", "n_allocations",
   "n_releases", "allocated_bytes", "released_bytes", "net_bytes", "largest_bytes",

@@ -11,6 +11,7 @@ window, sizes count all events of the trace.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "category", "ts"]
 requires = { schema = ">=16", queries = ["whole_memory_state@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "category", "ts",
   "allocated_bytes",

@@ -9,6 +9,7 @@ reserve more, however much memory is free.
 """
 grain = ["trace_id", "device_kind", "device_ordinal"]
 requires = { schema = ">=6", queries = ["memory_segment_use@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "n_segments", "reserved_bytes",
   "allocated_bytes", "requested_bytes", "awaiting_bytes", "free_bytes", "rounding_bytes",

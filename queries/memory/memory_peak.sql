@@ -9,7 +9,7 @@ peak is that of the events in it; sizes count all events before.
 """
 grain = ["trace_id", "device_kind", "device_ordinal"]
 requires = { schema = ">=6", queries = ["memory_state@1", "memory_event_op@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "n_events", "peak_ts",
   "peak_allocated_bytes", "reserved_at_peak_bytes", "peak_reserved_bytes", "first_allocated_bytes",

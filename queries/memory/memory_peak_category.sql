@@ -10,6 +10,7 @@ over all allocations before.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "category"]
 requires = { schema = ">=6", queries = ["whole_memory_state@1", "memory_state@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "category", "peak_ts",
   "allocated_bytes", "share",

@@ -8,6 +8,7 @@ free; a segment whose blocks are all free can be returned to the driver.
 """
 grain = ["memory_segment_id"]
 requires = { schema = ">=6", queries = ["memory_segment_use@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "memory_segment_id", "address",
   "stream", "kind", "pool", "reserved_bytes", "allocated_bytes", "requested_bytes",

@@ -9,6 +9,7 @@ window, sizes count all events of the trace.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "ts"]
 requires = { schema = ">=6", queries = ["whole_memory_state@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "ts", "n_events", "change_bytes",
   "allocated_bytes", "reserved_bytes", "peak_allocated_bytes",

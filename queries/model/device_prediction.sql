@@ -9,7 +9,7 @@ for the data type: data sheets name them.
 """
 grain = ["run_id", "name", "data_type", "flops", "bytes"]
 requires = { schema = ">=26", queries = ["operator_sample@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "name", "data_type", "flops", "bytes", "n_operators", "dur_ns", "predicted_ns", "is_extrapolated", "problem",
 ]

@@ -10,7 +10,7 @@ sizes is held out, to test a model.
 """
 grain = ["slice_id", "device_id"]
 requires = { schema = ">=13", queries = ["device_peak@1", "operator_sample@1"] }
-portable = false
+scale = "trace"
 columns = [
   "slice_id", "trace_id", "run_id", "rank", "device_id", "model_group", "device_name", "is_held_out", "dur_ns", "flops_ns", "bytes_ns",
 ]

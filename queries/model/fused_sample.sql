@@ -9,7 +9,7 @@ clusters or more, about a fifth is held out, to test a model.
 """
 grain = ["run_id", "measured_by", "operators"]
 requires = { schema = ">=26", queries = ["fused_line@1", "fused_time@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "measured_by", "operators", "model_group", "is_held_out", "dur_ns", "parts_ns", "rest_ns"]
 
 [column]

@@ -9,6 +9,7 @@ rule cuda_api_sync of `nsys analyze` has the same CUDA calls.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+scale = "trace"
 columns = ["run_id", "trace_id", "rank", "slice_id", "dur_ns", "start_ns", "pid", "tid", "call"]
 
 [param.top]

@@ -8,6 +8,7 @@ backtrace, as nsys did up to 2022, are deduplicated.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "start_ns", "dur_ns", "call", "result",
   "correlation_id", "pid", "tid", "thread_priority", "thread_name",

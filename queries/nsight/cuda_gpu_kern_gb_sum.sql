@@ -10,7 +10,7 @@ up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "kernel"]
 requires = { schema = ">=13" }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "time_share", "total_ns", "n_instances", "mean_ns", "median_ns",
   "min_ns", "max_ns", "stddev_ns", "q1_ns", "q3_ns", "grid_x", "grid_y", "grid_z", "block_x",

@@ -8,7 +8,7 @@ has the same figures. A time window contains the operations that run in it, with
 """
 grain = ["trace_id", "operation"]
 requires = { schema = ">=13", queries = ["cuda_operation@3"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "total_bytes", "n_ops", "mean_bytes", "median_bytes", "min_bytes",
   "max_bytes", "stddev_bytes", "q1_bytes", "q3_bytes", "operation",

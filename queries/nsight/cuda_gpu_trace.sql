@@ -9,6 +9,7 @@ and so are graphs recorded as a whole.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "start_ns", "dur_ns", "correlation_id", "grid_x",
   "grid_y", "grid_z", "block_x", "block_y", "block_z", "registers_per_thread",

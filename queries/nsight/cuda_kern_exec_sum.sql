@@ -8,6 +8,7 @@ a second time with their backtrace: nsys counts every kernel twice there.
 """
 grain = ["trace_id", "pid", "tid", "track_id", "device", "call", "kernel"]
 requires = { schema = ">=13", queries = ["kernel_launch@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "pid", "tid", "track_id", "device", "n_instances", "n_queued",
   "whole_mean_ns", "whole_median_ns", "whole_min_ns", "whole_max_ns", "whole_stddev_ns",

@@ -8,6 +8,7 @@ a second time with their backtrace: nsys lists every kernel twice there.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13", queries = ["kernel_launch@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "call_start_ns", "call_ns", "queue_start_ns",
   "queue_ns", "kernel_start_ns", "kernel_ns", "whole_ns", "pid", "tid", "device", "call", "grid_x",

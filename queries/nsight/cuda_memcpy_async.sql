@@ -9,6 +9,7 @@ cuda_memcpy_async of `nsys analyze` has those started by runtime calls; here dri
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "dur_ns", "start_ns", "source_memory_kind",
   "destination_memory_kind", "bytes", "pid", "device", "context_id", "stream", "call",

@@ -9,6 +9,7 @@ of `nsys analyze` has the same runtime calls.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "dur_ns", "start_ns", "memory_kind", "bytes", "pid",
   "device", "context_id", "stream", "call",

@@ -7,6 +7,7 @@ Occurrences of the name, by duration, in buckets of equal width between the shor
 ranks of the run, so ranks can be compared. Without a name they are the steps. A bucket without occurrences has no
 row; the last one contains the longest. A time window contains the occurrences that run in it, whole.
 """
+scale = "run"
 needs = "steps, or the name of what is recorded: -p name=NAME"
 grain = ["trace_id", "kind", "device_id", "bucket"]
 requires = { schema = ">=1", queries = ["named_occurrence@1"] }

@@ -11,6 +11,7 @@ their causes. Only work that runs in the time window counts, whole.
 """
 grain = ["trace_id", "process_id", "device_id", "start_ns"]
 requires = { schema = ">=13" }
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "process_id", "device_id", "dur_ns", "start_ns", "pid", "device",
   "device_name",

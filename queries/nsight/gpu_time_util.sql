@@ -12,7 +12,7 @@ buckets of every device. Only work that runs in the time window counts, whole.
 """
 grain = ["trace_id", "process_id", "device_id", "start_ns"]
 requires = { schema = ">=13" }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "process_id", "device_id", "used_share", "dur_ns", "start_ns",
   "n_chunks", "pid", "device", "device_name",

@@ -10,7 +10,7 @@ projections.
 """
 grain = ["trace_id", "range_name", "style"]
 requires = { schema = ">=13", queries = ["annotation_work@2", "nvtx_projection@3", "nvtx_range@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "range_name", "style", "total_projected_ns", "total_range_ns",
   "n_instances", "mean_ns", "median_ns", "min_ns", "max_ns", "stddev_ns", "n_device_ops",

@@ -12,7 +12,7 @@ projection reaches into it, whole.
 """
 grain = ["trace_id", "range_id", "pid", "tid", "track_id"]
 requires = { schema = ">=13", queries = ["annotation_work@2", "nvtx_projection@3", "nvtx_range@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "range_name", "projected_start_ns", "projected_ns",
   "range_start_ns", "range_ns", "style", "pid", "tid", "track_id", "n_device_ops", "n_calls",

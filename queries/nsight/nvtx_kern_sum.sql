@@ -11,7 +11,7 @@ whole; other statistics are of whole kernels.
 """
 grain = ["trace_id", "range_name", "style", "pid", "tid", "track_id", "kernel"]
 requires = { schema = ">=13", queries = ["annotation_work@2", "nvtx_range@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "range_name", "style", "pid", "tid", "track_id", "n_ranges",
   "n_kernels", "total_ns", "mean_ns", "median_ns", "min_ns", "max_ns", "stddev_ns", "kernel",

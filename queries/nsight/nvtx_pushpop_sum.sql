@@ -10,7 +10,7 @@ add up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "range_name"]
 requires = { schema = ">=13", queries = ["annotation_extent@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "time_share", "total_ns", "n_instances", "mean_ns", "median_ns",
   "min_ns", "max_ns", "stddev_ns", "q1_ns", "q3_ns", "range_name",

@@ -8,7 +8,7 @@ where two ranges of a thread have equal times: it contains each in the other, an
 """
 grain = ["range_id"]
 requires = { schema = ">=13", queries = ["nvtx_parent@1", "nvtx_range@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "start_ns", "end_ns", "dur_ns", "child_ns", "self_ns", "range_name",
   "pid", "tid", "level", "n_children", "range_id", "parent_id", "range_stack", "name_tree",

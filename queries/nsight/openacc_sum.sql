@@ -10,7 +10,7 @@ durations.
 """
 grain = ["trace_id", "call"]
 requires = { schema = ">=13" }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "time_share", "total_ns", "n_calls", "mean_ns", "median_ns",
   "min_ns", "max_ns", "stddev_ns", "q1_ns", "q3_ns", "call",

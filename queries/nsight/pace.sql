@@ -9,6 +9,7 @@ rank of the run a rank took from its first occurrence to this one, so it needs n
 fall behind, and stays where ranks wait for each other. A time window contains the occurrences that run in
 it, with the numbers they have without it.
 """
+scale = "run"
 needs = "steps, or the name of what is recorded: -p name=NAME"
 grain = ["trace_id", "kind", "device_id", "iteration"]
 requires = { schema = ">=1", queries = ["named_occurrence@1"] }

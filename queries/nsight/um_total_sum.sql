@@ -8,6 +8,7 @@ has the same figures. A time window contains the copies that run in it, whole.
 """
 grain = ["trace_id"]
 requires = { schema = ">=13" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "host_to_device_bytes", "device_to_host_bytes", "n_cpu_page_faults",
   "n_gpu_page_faults", "min_virtual_address", "max_virtual_address",

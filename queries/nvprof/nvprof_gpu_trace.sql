@@ -8,6 +8,7 @@ parts of shared memory and the kinds of memory are present if the source records
 nvprof's MB/s are MiB/s.
 """
 grain = ["slice_id"]
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "start_ns", "dur_ns", "grid_x", "grid_y", "grid_z",
   "block_x", "block_y", "block_z", "registers_per_thread", "static_shared_bytes",

@@ -9,6 +9,7 @@ calls combined. Negative durations, including unfinished ones, count as 0 ns. nv
 windows add up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "type", "name"]
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "type", "name", "share", "n_calls", "total_ns", "mean_ns", "min_ns",
   "max_ns",

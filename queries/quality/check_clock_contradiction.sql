@@ -11,6 +11,7 @@ drift, are judged by their bounds only. A pair is reported for the higher rank.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1", queries = ["clock_interval@3"] }
+scale = "run"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

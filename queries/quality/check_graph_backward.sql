@@ -8,6 +8,7 @@ dependencies are not checked. Chakra files for simulators exclude such dependenc
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

@@ -7,6 +7,7 @@ One row per kind of problem, such as a truncated file; the kind is appended to t
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

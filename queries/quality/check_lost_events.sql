@@ -8,6 +8,7 @@ packets. Pairs that lost an end are unfinished, and counts and sums over these w
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=19" }
+scale = "trace"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

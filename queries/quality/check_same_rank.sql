@@ -8,6 +8,7 @@ that pair ranks use the first trace.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=11" }
+scale = "run"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

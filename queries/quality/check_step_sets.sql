@@ -7,6 +7,7 @@ Compares steps by number over all traces of a run, if at least one has steps.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=11" }
+scale = "run"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

@@ -7,6 +7,7 @@ Slices that began and never ended; their stored duration is -1.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

@@ -8,6 +8,7 @@ one microsecond is a note, because some sources round times to microseconds.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

@@ -14,7 +14,7 @@ FLOPs.
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=13", queries = ["op_work@4", "work_category@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "n_ops", "device_ns", "launch_share",
   "op_share", "module_share", "python_share", "category_share", "flops_share",

@@ -8,6 +8,7 @@ defect and its remedy.
 """
 grain = ["trace_id"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "n_slices", "n_unfinished", "n_negative",
   "n_unused", "n_errors", "n_repairs", "n_ops", "launch_share", "operator_share", "step_share",

@@ -10,6 +10,7 @@ timeline, also for linked work, so the rows of a set add up to 1. A reason on a 
 its placement.
 """
 grain = ["trace_id", "link_set", "side", "kind", "rule", "reason"]
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "link_set", "side", "kind", "rule", "reason", "n", "n_share",
   "device_ns", "device_share",

@@ -8,7 +8,7 @@ over all ranks, links and steps; the longest is that of the greatest mean durati
 """
 grain = ["run_id", "category"]
 requires = { schema = ">=17", queries = ["dpro_statistic@1"] }
-portable = false
+scale = "run"
 needs = "a dPRO trial"
 columns = [
   "run_id", "category", "total_ns", "n_events", "n_names", "mean_ns", "longest_ns", "longest_name",

@@ -8,7 +8,7 @@ median of an even number the upper of the middle two, as in dPRO.
 """
 grain = ["run_id", "process", "name"]
 requires = { schema = ">=17", queries = ["dpro_event@1", "dpro_message@1"] }
-portable = false
+scale = "run"
 needs = "a dPRO trial"
 columns = [
   "run_id", "process", "name", "category", "n_events", "min_ns", "max_ns", "mean_ns", "deviation_ns",

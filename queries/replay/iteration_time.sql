@@ -9,7 +9,7 @@ is closest to the time of the trial.
 """
 grain = ["trace_id", "step", "start_ns"]
 requires = { schema = ">=17", queries = ["dpro_event@1", "dpro_iteration@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "run", "trace_id", "rank", "step", "start_ns", "dur_ns", "forward_ns", "backward_ns",
   "update_ns", "is_typical",

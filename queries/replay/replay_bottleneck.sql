@@ -7,7 +7,7 @@ Time on the path of replay_critical_path: how much shorter the run would be, at 
 """
 grain = ["run_id", "rank", "kind", "name"]
 requires = { schema = ">=17", queries = ["replay_critical_path@1"] }
-portable = false
+scale = "run"
 needs = "nodes with measured times, which those of dPRO trials do not have, as they are means of steps; `tw replay --as NAME` stores the path of a replay, which `tw query predicted_path --run NAME` returns"
 columns = ["run_id", "rank", "kind", "name", "n_nodes", "dur_ns", "delay_ns", "share"]
 

@@ -10,7 +10,7 @@ else. Work that waits for events of other streams does not count. The spread is 
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=17", queries = ["replay_work@1"] }
-portable = false
+scale = "run"
 computed_once = true
 columns = [
   "run_id", "trace_id", "device_id", "launch_ns", "n_launches", "launch_spread_ns", "gap_ns", "n_gaps",

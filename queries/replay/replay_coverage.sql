@@ -9,7 +9,7 @@ pieces of host threads follow each other without waiting for anything else.
 """
 grain = ["run_id", "trace_id", "kind"]
 requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3"] }
-portable = false
+scale = "run"
 needs = "nodes with measured times, which those of dPRO trials do not have, as they are means of steps"
 columns = ["run_id", "trace_id", "rank", "kind", "n_nodes", "n_without_cause", "dur_ns", "unexplained_ns", "share"]
 

@@ -9,7 +9,7 @@ timelines, whose nodes have measured times.
 """
 grain = ["run_id", "place"]
 requires = { schema = ">=17", queries = ["replay_cause@1", "replay_node@3"] }
-portable = false
+scale = "run"
 needs = "nodes with measured times, which those of dPRO trials do not have, as they are means of steps; `tw replay --as NAME` stores the path of a replay, which `tw query predicted_path --run NAME` returns"
 columns = [
   "run_id", "place", "node_id", "trace_id", "rank", "kind", "name", "slice_id", "track_id", "start_ns", "dur_ns",

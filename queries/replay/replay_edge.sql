@@ -12,7 +12,7 @@ command waits for which.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=17", queries = ["dpro_graph_edge@1", "dpro_graph_place@1", "dpro_replay@3", "gradient_part_order@1", "replay_graph_edge@1", "replay_timeline_edge@1", "replay_tpu_edge@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
 [param.dpro_rules]

@@ -10,7 +10,7 @@ last. Of graphs the time from the first recorded start to the last end.
 """
 grain = ["trace_id", "step"]
 requires = { schema = ">=17", queries = ["dpro_iteration@1", "replay_graph_node@1", "replay_piece@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "trace_id", "rank", "step", "measured_ns", "first_id", "last_id"]
 
 [column]

@@ -10,7 +10,7 @@ the edges of replay_edge on the resources of replay_resource.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["dpro_replay@3", "replay_graph_node@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
-portable = false
+scale = "run"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
   "priority", "order_key", "slot_id", "bytes", "release_ns", "slice_id", "track_id",

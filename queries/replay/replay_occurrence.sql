@@ -11,7 +11,7 @@ takes no time in a replay, is not among them.
 """
 grain = ["run_id", "node_id", "step", "slice_id"]
 requires = { schema = ">=17", queries = ["dpro_code@1", "dpro_event_node@1", "dpro_graph_edge@1", "dpro_graph_place@1", "dpro_iteration@1", "dpro_message@1", "replay_timeline_node@1", "replay_tpu_node@1", "replay_trace@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "node_id", "step", "trace_id", "track_id", "slice_id", "measured_start_ns",
   "measured_end_ns", "origin_ns", "start_node_id", "start_lag_ns", "is_from_ready",

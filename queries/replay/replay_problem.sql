@@ -10,7 +10,7 @@ names ranks, files or logs that are missing, so that the replay leaves out what 
 """
 grain = ["run_id", "kind"]
 requires = { schema = ">=17", queries = ["dpro_recorded_event@1", "dpro_group@1", "dpro_iteration@1", "dpro_operation@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "kind", "severity", "problem", "remedy"]
 
 [column]

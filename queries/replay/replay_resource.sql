@@ -9,7 +9,7 @@ communicator, its channels; of graphs: threads and streams, which serve nodes as
 """
 grain = ["run_id", "resource_id"]
 requires = { schema = ">=17", queries = ["dpro_replay@3", "replay_graph_node@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "resource_id", "name", "kind", "rank", "track_id", "n_servers", "order"]
 
 [param.dpro_rules]

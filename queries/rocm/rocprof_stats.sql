@@ -10,6 +10,7 @@ sums are of the parts of the durations inside it, so disjoint windows add up to 
 statistics are of whole durations.
 """
 grain = ["trace_id", "domain", "name"]
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "domain", "name", "n_calls", "total_ns", "mean_ns", "share",
   "min_ns", "max_ns", "stddev_ns",

@@ -14,7 +14,7 @@ or projection reaches into it, whole.
 """
 grain = ["annotation_id", "device_id", "track_id", "stream"]
 requires = { schema = ">=1", queries = ["annotation_work@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "annotation_id", "name", "is_step", "device_id", "device",
   "track_id", "stream", "host_start_ns", "host_dur_ns", "start_ns", "end_ns", "span_ns", "busy_ns",

@@ -14,7 +14,7 @@ so disjoint windows add up to the whole; other statistics are of whole durations
 """
 grain = ["trace_id", "name", "is_step"]
 requires = { schema = ">=1", queries = ["annotation_above@1", "annotation_work@2", "device_op@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "name", "is_step", "n_calls", "self_ns", "total_ns", "min_ns",
   "max_ns", "mean_ns", "median_ns", "p90_ns", "p99_ns", "n_device_ops", "self_device_ns",

@@ -11,6 +11,7 @@ to the whole.
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=1", queries = ["device_activity@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "span_ns", "compute_ns",
   "exposed_communication_ns", "exposed_memory_ns", "idle_ns", "compute_share",

@@ -11,6 +11,7 @@ excluded. A time window begins with the value that holds at its start, and ends 
 """
 grain = ["trace_id", "track_id"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "track_id", "process", "device", "counter", "value_unit",
   "n_values", "start_ns", "span_ns", "min_value", "mean_value", "max_value", "max_start_ns",

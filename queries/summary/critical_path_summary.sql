@@ -8,7 +8,7 @@ window chooses among the steps that run in it; the path of a step is whole.
 """
 grain = ["trace_id", "kind", "name"]
 requires = { queries = ["critical_path_segment@3"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "range_id", "step", "kind", "name", "n_parts", "total_ns", "share",
 ]

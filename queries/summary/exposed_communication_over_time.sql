@@ -11,7 +11,7 @@ long spans have wider buckets, as in utilization_over_time.
 """
 grain = ["trace_id", "device_id", "bucket_start_ns"]
 requires = { schema = ">=1", queries = ["device_extent@1", "device_op@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "bucket_start_ns", "bucket_ns", "covered_ns",
   "communication_ns", "exposed_communication_ns", "exposed_share",

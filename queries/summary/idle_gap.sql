@@ -28,7 +28,7 @@ whole.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
 requires = { schema = ">=1", queries = ["device_gap@6"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "start_ns", "end_ns",
   "gap_ns", "cause", "before_launch_ns", "blocked_ns", "in_launch_ns", "after_launch_ns",

@@ -10,7 +10,7 @@ operators. In a time window, sums are of the parts inside it.
 """
 grain = ["trace_id", "device_id", "cpu_op", "module", "python"]
 requires = { schema = ">=13", queries = ["idle_host@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "cpu_op", "module", "python", "n_gaps", "idle_ns",
   "idle_share",

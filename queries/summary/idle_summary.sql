@@ -12,7 +12,7 @@ gaps inside it, so disjoint windows add up to the whole; causes and other statis
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "cause"]
 requires = { schema = ">=13", queries = ["device_gap@6", "idle_host@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "cause", "n_gaps",
   "idle_ns", "idle_share", "median_ns", "p90_ns", "max_ns", "before_launch_ns", "blocked_ns",

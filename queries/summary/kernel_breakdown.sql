@@ -9,6 +9,7 @@ rows are those of the part of that span inside the window, so disjoint windows a
 """
 grain = ["trace_id", "device_id", "classes"]
 requires = { schema = ">=1", queries = ["device_extent@1", "device_op@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "classes", "n_classes", "total_ns",
   "busy_share", "span_share",

@@ -10,7 +10,7 @@ of the durations inside it, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "device_id", "kernel_category"]
 requires = { schema = ">=13", queries = ["work_category@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "kernel_category", "n_names", "n_kernels",
   "total_ns", "share",

@@ -12,7 +12,7 @@ counts.
 """
 grain = ["trace_id", "op", "sequence"]
 requires = { schema = ">=28", queries = ["work_category@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "op", "sequence", "n_works", "n_elementwise", "n_calls", "work_ns",
   "gap_ns", "op_ns", "work_share",

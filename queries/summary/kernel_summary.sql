@@ -11,7 +11,7 @@ names and categories are those of work_category.
 """
 grain = ["trace_id", "device_id", "name", "class"]
 requires = { schema = ">=13", queries = ["work_category@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "kernel_name", "kernel_category", "name",
   "class", "n_kernels", "total_ns", "share", "class_share", "min_ns", "median_ns", "p90_ns",

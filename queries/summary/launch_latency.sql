@@ -10,6 +10,7 @@ time window contains the calls that run in it or whose work does, whole.
 """
 grain = ["trace_id", "call_id"]
 requires = { schema = ">=1", queries = ["launching_call@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "stream", "call_id", "call", "op_id", "op",
   "kind", "n_ops", "call_start_ns", "call_ns", "latency_ns", "delay_ns", "device_ns",

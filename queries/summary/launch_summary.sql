@@ -12,7 +12,7 @@ the window, so disjoint windows add up to the whole; other statistics are of who
 """
 grain = ["trace_id", "device_id", "call", "kind"]
 requires = { schema = ">=1", queries = ["launching_call@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "call", "kind", "n_calls", "n_ops",
   "call_total_ns", "call_median_ns", "call_p90_ns", "call_p99_ns", "call_max_ns",

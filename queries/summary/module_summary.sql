@@ -14,7 +14,7 @@ whole.
 """
 grain = ["trace_id", "class", "instance"]
 requires = { schema = ">=1", queries = ["module_time@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "class", "instance", "n_instances", "n_calls", "self_ns",
   "total_ns", "median_ns", "self_device_ns", "total_device_ns", "self_backward_device_ns",

@@ -11,7 +11,7 @@ whole.
 """
 grain = ["trace_id", "device_id", "op", "module"]
 requires = { schema = ">=13", queries = ["work_category@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "op", "op_category", "module", "n_device_ops",
   "total_ns", "share",

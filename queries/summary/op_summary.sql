@@ -15,7 +15,7 @@ durations.
 """
 grain = ["trace_id", "name"]
 requires = { schema = ">=1", queries = ["cut_slice@1", "launched_work@1", "work_category@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "name", "op_category", "n_calls", "self_ns", "total_ns", "self_share", "min_ns",
   "max_ns", "mean_ns", "median_ns", "p90_ns", "p99_ns", "n_device_ops", "self_device_ns",

@@ -15,7 +15,7 @@ up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "name", "input_dims_json", "input_type_json"]
 requires = { schema = ">=1", queries = ["op_call@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "name", "input_dims_json", "input_type_json", "n_calls", "self_ns",
   "total_ns", "self_share", "min_ns", "max_ns", "mean_ns", "median_ns", "p90_ns", "p99_ns",

@@ -9,6 +9,7 @@ are those of the part of the work inside it, so disjoint windows add up to the w
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=1", queries = ["device_activity@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "compute_ns", "communication_ns",
   "overlap_ns", "overlap_share", "exposed_communication_ns", "memory_overlap_ns",

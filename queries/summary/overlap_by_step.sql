@@ -8,6 +8,7 @@ time window contains the steps that run in it on the host, with all their work, 
 """
 grain = ["trace_id", "device_id", "step_id"]
 requires = { schema = ">=1", queries = ["step_activity@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "step_id", "step", "compute_ns",
   "communication_ns", "overlap_ns", "overlap_share", "exposed_communication_ns",

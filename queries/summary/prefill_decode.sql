@@ -10,7 +10,7 @@ in it on the host.
 """
 grain = ["trace_id", "device_id", "phase"]
 requires = { schema = ">=1", queries = ["inference_activity@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "phase", "n_steps", "n_tokens",
   "mean_requests", "total_ns", "tokens_per_s", "median_ns", "p90_ns", "output_token_median_ns",

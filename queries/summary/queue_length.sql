@@ -14,6 +14,7 @@ first row of a stream is the state at the start of the window.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
 requires = { schema = ">=1", queries = ["queue_step@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "start_ns",
   "queue_length", "n_outstanding",

@@ -15,7 +15,7 @@ that time inside the window, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "bucket_start_ns"]
 requires = { schema = ">=1", queries = ["queue_step@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "bucket_start_ns",
   "covered_ns", "mean_queue_length", "max_queue_length", "mean_outstanding",

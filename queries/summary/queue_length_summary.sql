@@ -15,6 +15,7 @@ inside the window, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "device_id", "track_id", "stream"]
 requires = { schema = ">=1", queries = ["queue_step@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "n_ops", "span_ns",
   "mean_queue_length", "max_queue_length", "max_start_ns", "mean_outstanding", "max_outstanding",

@@ -11,7 +11,7 @@ inside it, so disjoint windows add up to the whole; other statistics are of whol
 """
 grain = ["trace_id", "category", "name"]
 requires = { schema = ">=1", queries = ["cut_slice@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "category", "name", "purpose", "n_calls", "n_with_work", "total_ns",
   "share", "self_ns", "min_ns", "median_ns", "p90_ns", "p99_ns", "max_ns", "mean_ns",

@@ -9,7 +9,7 @@ that run in it on the host, with all their work, whenever that runs.
 """
 grain = ["trace_id", "device_id", "has_work"]
 requires = { schema = ">=1", queries = ["step_activity@1", "step_launches@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "has_work", "n_steps", "slowest_step",
   "slowest_step_id", "host_mean_ns", "host_median_ns", "host_p90_ns", "host_max_ns",

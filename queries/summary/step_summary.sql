@@ -10,6 +10,7 @@ in it on the host, with all their work, whenever that runs.
 """
 grain = ["trace_id", "step_id", "device_id"]
 requires = { schema = ">=1", queries = ["step_activity@1", "step_launches@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "step_id", "step", "device_id", "device", "start_ns", "host_ns",
   "relative_host", "n_launches", "n_ops", "n_kernels", "device_start_ns", "device_span_ns",

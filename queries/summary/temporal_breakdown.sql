@@ -14,6 +14,7 @@ the steps that run in it on the host, with all their work.
 """
 grain = ["trace_id", "device_id", "scope", "step_id"]
 requires = { schema = ">=1", queries = ["device_activity@2", "step_activity@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "scope", "step_id", "step", "n_ops",
   "start_ns", "span_ns", "idle_ns", "compute_ns", "non_compute_ns", "exposed_communication_ns",

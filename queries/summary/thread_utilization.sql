@@ -10,6 +10,7 @@ waits inside an operator counts as busy. A thread without any of these has no ro
 the figures are those of the part of that time inside the window.
 """
 grain = ["trace_id", "track_id"]
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "track_id", "thread", "n_ops", "start_ns", "end_ns", "span_ns",
   "busy_ns", "utilization",

@@ -11,7 +11,7 @@ so disjoint windows add up to the whole; other statistics are of whole durations
 """
 grain = ["trace_id", "device_id", "class", "place"]
 requires = { schema = ">=13", queries = ["work_category@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "class", "place", "kernel_name",
   "kernel_category", "name", "is_folded", "n_names", "n_kernels", "total_ns", "class_share", "min_ns", "median_ns", "p90_ns", "p99_ns",

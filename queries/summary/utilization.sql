@@ -10,6 +10,7 @@ inside the window, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=1", queries = ["device_activity@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "n_ops", "start_ns", "end_ns", "span_ns",
   "busy_ns", "utilization", "compute_ns", "communication_ns", "memory_ns",

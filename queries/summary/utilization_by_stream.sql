@@ -9,6 +9,7 @@ the part of the span inside the window; streams without work there have no row.
 """
 grain = ["trace_id", "device_id", "track_id", "stream"]
 requires = { schema = ">=1", queries = ["device_extent@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "n_ops", "start_ns",
   "end_ns", "span_ns", "busy_ns", "utilization",

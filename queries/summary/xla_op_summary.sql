@@ -9,6 +9,7 @@ those that overlap. Negative durations count as 0 ns. In a time window, sums are
 durations inside it. FLOPs and memory traffic are the compiler's estimates for one execution.
 """
 grain = ["trace_id", "device_id", "hlo_module", "program_id", "hlo_op"]
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "hlo_module", "program_id", "hlo_op",
   "framework_op", "category", "n_executions", "total_ns", "share", "mean_ns", "min_ns", "max_ns",

@@ -8,6 +8,7 @@ allocator.
 """
 grain = ["trace_id", "allocator", "counter"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "allocator", "counter", "unit", "n", "first_value",
   "last_value", "min_value", "max_value",

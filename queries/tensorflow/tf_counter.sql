@@ -8,6 +8,7 @@ run with as many kernels, by their order (interception measures counters in a ru
 """
 grain = ["metric_id", "kernel_id"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "metric_id", "kernel_id", "ordinal", "kernel", "counter", "value",
   "match",

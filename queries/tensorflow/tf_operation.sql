@@ -8,7 +8,7 @@ sessions.
 """
 grain = ["trace_id", "name"]
 requires = { schema = ">=1", queries = ["tf_session_of@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "name", "n_calls", "total_ns", "mean_ns", "min_ns", "max_ns",
 ]

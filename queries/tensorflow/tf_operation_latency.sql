@@ -9,6 +9,7 @@ counted.
 """
 grain = ["step_id", "name"]
 requires = { schema = ">=1" }
+scale = "run"
 columns = ["run_id", "trace_id", "rank", "step_id", "session", "name", "latency_ns", "n_inputs"]
 
 [param.skip_sessions]

@@ -7,6 +7,7 @@ Statistics of the lengths that a runtime reports of its queues (hcTracer:queue_s
 """
 grain = ["trace_id", "queue"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = ["run_id", "trace_id", "rank", "queue", "n", "mean_length", "max_length"]
 
 [column]

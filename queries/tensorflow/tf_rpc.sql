@@ -8,6 +8,7 @@ the time shared by the run; they are NULL where the offset of a clock is not kno
 """
 grain = ["client_id"]
 requires = { schema = ">=1" }
+scale = "run"
 columns = [
   "run_id", "client_id", "server_id", "trace_id", "server_trace_id", "rpc_key", "start_ns",
   "total_ns", "request_ns", "server_ns", "response_ns", "bytes", "bytes_per_s",

@@ -8,6 +8,7 @@ of a command in tpu_tiu_command or tpu_dma_command of its engine, from 0.
 """
 grain = ["slice_id"]
 requires = { schema = ">=9", queries = ["timeline_cutoff@1"] }
+scale = "trace"
 columns = ["run_id", "trace_id", "rank", "track_id", "slice_id", "list_name", "list_index"]
 
 [param.max_slices]

@@ -9,6 +9,7 @@ are nearest to the middle. All ranks of a run of at most max_ranks.
 """
 grain = ["trace_id"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = ["run_id", "trace_id", "rank", "time_ns", "reason"]
 
 [param.max_ranks]

@@ -10,7 +10,7 @@ no row.
 """
 grain = ["track_id", "depth", "bucket_start_ns"]
 requires = { schema = ">=1", queries = ["timeline_cutoff@1"] }
-portable = false
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "track_id", "depth", "bucket_start_ns", "n_slices", "busy_ns",
   "busy_share", "category",

@@ -8,6 +8,7 @@ timeline_cutoff. All other slices are in timeline_shade, with the same max_slice
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["timeline_cutoff@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "track_id", "slice_id", "start_ns", "dur_ns", "is_unfinished",
   "depth", "category", "name",

@@ -8,6 +8,7 @@ Engines of a device have a fixed order, with links after all engines.
 """
 grain = ["track_id"]
 requires = { schema = ">=1", queries = ["timeline_cutoff@1"] }
+scale = "run"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "track_id", "kind", "name", "pid", "process", "tid",
   "thread", "device_id", "device", "device_name", "stream", "n_slices", "n_shown", "n_levels",

@@ -11,6 +11,7 @@ port; the link itself is in tpu_link. A time window contains the commands that r
 """
 grain = ["trace_id", "engine", "core", "port", "memory"]
 requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_engine_step@2", "tpu_traffic@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "engine", "core", "port", "memory", "n_transfers", "read_bytes",
   "write_bytes", "total_bytes", "work_ns", "span_ns", "read_bytes_per_s", "write_bytes_per_s",

@@ -11,7 +11,7 @@ whole.
 """
 grain = ["trace_id", "engine", "core", "port", "memory", "bucket_start_ns"]
 requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_traffic@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "engine", "core", "port", "memory", "bucket_start_ns", "read_bytes",
   "write_bytes", "read_bytes_per_s", "write_bytes_per_s", "total_bytes_per_s", "peak_bytes_per_s",

@@ -8,6 +8,7 @@ batch. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "batch"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "batch", "start_ns", "end_ns", "elapsed_ns", "n_commands",
   "compute_ns", "transfer_ns", "sync_ns", "bytes", "ddr_bytes", "l2_bytes", "ddr_bytes_per_s",

@@ -10,6 +10,7 @@ commands that run in it, whole.
 """
 grain = ["trace_id", "engine"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "engine", "n_cores", "min_work_ns", "mean_work_ns", "max_work_ns",
   "slowest_core", "fastest_core", "imbalance", "first_end_ns", "last_end_ns",

@@ -9,6 +9,7 @@ commands that run in it, whole.
 """
 grain = ["trace_id"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "span_ns", "compute_ns", "transfer_ns", "overlap_ns",
   "exposed_transfer_ns", "neither_ns", "compute_share", "transfer_share", "overlap_share",

@@ -9,6 +9,7 @@ which command words also have. A time window contains the commands that run in i
 """
 grain = ["slice_id"]
 requires = { schema = ">=14" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "engine_id", "core", "global_index", "command_id",
   "layer_id", "layer", "function_type", "function_name", "bytes", "start_ns", "end_ns", "cycles",

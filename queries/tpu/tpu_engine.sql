@@ -8,6 +8,7 @@ list their commands. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port"]
 requires = { schema = ">=9" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "engine", "core", "port", "place", "list_name", "is_tiu",
   "n_commands",

@@ -11,6 +11,7 @@ A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "engine", "core", "port", "n_commands", "n_sync", "start_ns",
   "end_ns", "span_ns", "work_ns", "sync_ns", "idle_ns", "utilization", "idle_share", "n_gaps",

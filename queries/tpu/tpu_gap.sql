@@ -9,6 +9,7 @@ commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port", "start_ns"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "engine", "core", "port", "start_ns", "end_ns", "gap_ns",
   "before_slice_id", "before_name", "after_slice_id", "after_name", "kernel_name",

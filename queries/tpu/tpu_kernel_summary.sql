@@ -10,6 +10,7 @@ contains the commands that run in it, whole.
 """
 grain = ["trace_id", "kernel_name"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "kernel_name", "n_launches", "n_cores", "elapsed_ns", "mean_ns",
   "max_ns", "n_commands", "compute_ns", "transfer_ns", "sync_ns", "bytes", "ddr_bytes", "l2_bytes",

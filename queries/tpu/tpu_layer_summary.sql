@@ -10,6 +10,7 @@ layers overlap. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "layer_id"]
 requires = { schema = ">=9" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "layer_id", "ordinal", "core", "layer", "operation", "file_line",
   "n_tiu_commands", "n_dma_commands", "start_ns", "elapsed_ns", "compute_ns", "transfer_ns",

@@ -10,6 +10,7 @@ in it, whole.
 """
 grain = ["trace_id", "port", "direction"]
 requires = { schema = ">=9" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "port", "direction", "n_commands", "n_sync", "bytes", "work_ns",
   "sync_ns", "bytes_per_s", "n_replays", "replays_per_transfer", "memory_stall_cycles",

@@ -10,6 +10,7 @@ commands that run in it, whole.
 """
 grain = ["slice_id"]
 requires = { schema = ">=9" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "core", "slice_id", "ts", "dur_ns", "type", "function", "name",
   "kernel_name", "alg_ops", "uarch_ops", "uarch_rate", "wasted_cycles",

@@ -9,6 +9,7 @@ it, whole.
 """
 grain = ["trace_id", "engine", "type", "function"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "engine", "type", "function", "source_name", "is_sync",
   "n_commands", "total_ns", "engine_share", "min_ns", "mean_ns", "max_ns", "cycles", "stall_cycles",

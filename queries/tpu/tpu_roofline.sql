@@ -12,6 +12,7 @@ core. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "kernel_name"]
 requires = { schema = ">=9" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "kernel_name", "n_launches", "n_cores", "elapsed_ns", "alg_ops",
   "ddr_bytes", "intensity", "ops_per_s", "ddr_bytes_per_s", "peak_ops_per_s",

@@ -9,6 +9,7 @@ memory, counted by TIU records. A time window contains the commands that run in 
 """
 grain = ["trace_id", "engine", "core", "port"]
 requires = { schema = ">=9" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "engine", "core", "port", "n_commands", "cycles", "stall_cycles",
   "stall_share", "gif_stall_cycles", "axi_read_stall_cycles", "axi_write_stall_cycles",

@@ -13,6 +13,7 @@ tpu_link. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "core"]
 requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_core_overlap@2", "tpu_engine_step@2", "tpu_traffic@2"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "core", "n_cores", "parallelism", "total_ns", "tiu_working_ratio",
   "tiu_cycles", "tiu_ns", "uarch_rate", "gdma_cycles", "gdma_ns", "gdma_ddr_bytes_per_s",

@@ -8,6 +8,7 @@ commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port", "kernel_name", "function"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "engine", "core", "port", "kernel_name", "function", "n_commands",
   "total_ns", "max_ns", "share",

@@ -9,6 +9,7 @@ type, which command words also have. A time window contains the commands that ru
 """
 grain = ["slice_id"]
 requires = { schema = ">=14" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "engine_id", "core", "global_index", "command_id",
   "layer_id", "layer", "function_type", "function_name", "alg_cycles", "cycles", "start_ns",

@@ -8,6 +8,7 @@ window contains the commands that run in it, whole.
 """
 grain = ["slice_id"]
 requires = { schema = ">=9" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "engine", "core", "port", "place", "slice_id", "ts", "dur_ns",
   "cycles", "shown_id", "stream_n", "type", "function", "source_name", "kernel_name", "layer",

@@ -11,6 +11,7 @@ whole.
 """
 grain = ["trace_id", "core", "type", "function"]
 requires = { schema = ">=9" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "core", "type", "function", "n_commands", "n_counted", "alg_ops",
   "uarch_ops", "uarch_rate", "alg_cycles", "cycles", "peak_share",

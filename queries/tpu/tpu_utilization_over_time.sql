@@ -10,7 +10,7 @@ contains the commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port", "bucket_start_ns"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "engine", "core", "port", "bucket_start_ns", "covered_ns",
   "work_ns", "utilization",

@@ -20,7 +20,7 @@ the path of a step is whole.
 """
 grain = ["trace_id", "n"]
 requires = { queries = ["critical_path_segment@3"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "range_id", "step", "n", "start_ns", "end_ns", "dur_ns", "share",
   "kind", "slice_id", "name", "track_id", "tid", "device", "stream",

@@ -13,7 +13,7 @@ whole.
 """
 grain = ["trace_id", "name"]
 requires = { schema = ">=1", queries = ["frame_device_time@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "name", "function", "file", "line", "n_calls", "n_device_ops",
   "self_device_ns", "total_device_ns", "self_share", "total_share",

@@ -11,7 +11,7 @@ whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "device_id", "top_op", "op", "name", "kind"]
 requires = { schema = ">=1", queries = ["op_top@1", "work_category@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "top_op", "op", "op_category", "kernel_name",
   "kernel_category", "name", "kind", "n_device_ops", "total_ns", "share", "mean_ns",

@@ -11,6 +11,7 @@ window, total_ns is of the parts of the kernels inside it; other statistics are 
 """
 grain = ["trace_id", "device_id", "op", "name"]
 requires = { schema = ">=1" }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "op", "name", "n_kernels", "n_op_calls",
   "total_ns", "mean_ns", "mean_delay_ns", "max_delay_ns", "n_queued", "mean_queue_ns",

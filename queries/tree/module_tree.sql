@@ -10,7 +10,7 @@ the parts inside the window, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "path"]
 requires = { schema = ">=1", queries = ["module_time@2"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "depth", "tree", "path", "class", "n_calls", "self_ns", "total_ns",
   "self_device_ns", "total_device_ns", "self_backward_device_ns", "total_backward_device_ns",

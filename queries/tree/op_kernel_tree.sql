@@ -13,7 +13,7 @@ run in it; the rows of a step are whole.
 """
 grain = ["trace_id", "position"]
 requires = { schema = ">=1", queries = ["step_window@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "step", "position", "depth", "kind", "tree", "name", "slice_id",
   "parent_id", "track_id", "start_ns", "dur_ns", "n_device_ops", "device_ns",

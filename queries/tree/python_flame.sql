@@ -13,7 +13,7 @@ windows add up to the whole.
 """
 grain = ["trace_id", "path"]
 requires = { schema = ">=1", queries = ["frame_device_time@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "path", "depth", "name", "n_calls", "n_device_ops",
   "self_device_ns", "total_device_ns",

@@ -8,7 +8,7 @@ made for. A slice that is itself a Python function call is the last entry. Witho
 there are no rows. A time window hides none of them.
 """
 grain = ["position"]
-portable = false
+scale = "trace"
 columns = ["run_id", "trace_id", "rank", "position", "frame_id", "name", "start_ns", "dur_ns"]
 
 [param.slice_id]

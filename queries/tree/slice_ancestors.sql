@@ -8,7 +8,7 @@ to that operator; any other slice leads to its parent on the same track. The sli
 last row. A time window hides none of them.
 """
 grain = ["slice_id"]
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "level", "relation", "slice_id", "track_id", "category", "name",
   "start_ns", "dur_ns",

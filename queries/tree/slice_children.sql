@@ -9,7 +9,7 @@ A time window hides none of them.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["host_device_time@1"] }
-portable = false
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "relation", "slice_id", "track_id", "category", "name", "start_ns",
   "dur_ns", "n_children", "n_device_ops", "device_ns",

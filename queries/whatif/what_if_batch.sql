@@ -10,7 +10,7 @@ the batch is scaled, too.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_node@3", "replay_phase@1"] }
-portable = false
+scale = "run"
 applies_to = "device work outside of collectives, and gradients that DistributedDataParallel reduces on the host (gloo)"
 extrapolates = true
 columns = [

@@ -1,6 +1,6 @@
 /* ---
 name = "what_if_buckets"
-version = 2
+version = 3
 title = "What if: other buckets of gradients"
 help = """
 Gradients that are reduced on the host (DistributedDataParallel with gloo) are put into buckets of
@@ -11,7 +11,7 @@ without (replay_gradient).
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_node@3", "replay_bucket@2", "replay_gradient@1", "replay_phase@1"] }
-portable = false
+scale = "run"
 applies_to = "gradients that DistributedDataParallel reduces on the host (gloo), in recordings with shapes"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
@@ -43,6 +43,7 @@ slice_id = { nullable = true, help = "Slice that it stands for, or call that beg
 track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
+3 = "buckets belong to a trace of their run"
 2 = "new parameter recorded_bits_per_s"
 1 = "first version"
 --- */
@@ -50,7 +51,7 @@ WITH reduction AS (
   -- Reductions by a communication library: their gradients are copied on the host.
   SELECT n.run_id, n.node_id
   FROM replay_node() AS n
-  WHERE n.kind IN ('arrival', 'barrier', 'collective') AND EXISTS (FROM replay_gradient())
+  WHERE n.kind IN ('arrival', 'barrier', 'collective') AND n.run_id IN (SELECT run_id FROM replay_gradient())
 ),
 bucket AS (
   FROM replay_bucket(
@@ -82,7 +83,10 @@ SELECT
 FROM kept
 UNION ALL
 SELECT
-  b.node_id, b.run_id, (SELECT min(trace_id) FROM replay_gradient()), NULL, NULL, 'bucket', 'bucket ' || b.bucket,
+  b.node_id, b.run_id, g.trace_id, NULL, NULL, 'bucket', 'bucket ' || b.bucket,
   b.dur_ns, 0, 0, b.node_id, NULL, b.bytes, 0, NULL, NULL, NULL, NULL
 FROM bucket AS b
+LEFT JOIN (
+  SELECT run_id, min(trace_id) AS trace_id FROM replay_gradient() GROUP BY run_id
+) AS g ON g.run_id = b.run_id
 ORDER BY run_id, node_id

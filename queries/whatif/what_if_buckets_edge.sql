@@ -8,7 +8,7 @@ of buckets, and on to the copy of its first gradient.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3", "replay_bucket@2", "replay_gradient@1"] }
-portable = false
+scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
 [param.bytes]

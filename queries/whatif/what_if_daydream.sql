@@ -10,7 +10,7 @@ With the engine dpro, the times of the first rank are those of dPRO's replay of 
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=18", queries = ["dpro_tensor@1", "replay_edge@4", "replay_node@3"] }
-portable = false
+scale = "run"
 applies_to = "dPRO trials whose gradients update weights"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

@@ -8,7 +8,7 @@ that compute its gradients to its tensors, and from these to the first update.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=18", queries = ["dpro_tensor@1", "replay_edge@4", "replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
 [column]

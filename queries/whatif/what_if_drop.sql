@@ -8,7 +8,7 @@ need no resource; what they wait for, those behind them wait for.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_node@3"] }
-portable = false
+scale = "run"
 applies_to = "nodes by name, kind and rank"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

@@ -9,7 +9,7 @@ they are. With rank, only that rank changes, to the mean of the others.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_node@3"] }
-portable = false
+scale = "run"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
   "priority", "order_key", "slot_id", "bytes", "release_ns", "slice_id", "track_id",

@@ -9,7 +9,7 @@ long as they do together, less the traffic of tensors that are no longer written
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=26", queries = ["fused_operator@1", "fused_time@1", "replay_node@3"] }
-portable = false
+scale = "run"
 extrapolates = true
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

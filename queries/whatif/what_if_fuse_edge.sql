@@ -8,7 +8,7 @@ are gone.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=18", queries = ["fused_operator@1", "replay_edge@4"] }
-portable = false
+scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
 [param.clusters]

@@ -8,7 +8,7 @@ its threads do nothing else until the last of the calls, as a graph is replayed 
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_captured@1", "replay_node@3"] }
-portable = false
+scale = "run"
 applies_to = "steps that launch device work"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

@@ -7,7 +7,7 @@ Work of a graph is launched by its first call; what it waits for on its stream a
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=17", queries = ["replay_captured@1", "replay_edge@4"] }
-portable = false
+scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
 [column]

@@ -9,7 +9,7 @@ Groups take the communicator in the order in which they become ready.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=18", queries = ["gradient_plan@1", "replay_node@3"] }
-portable = false
+scale = "run"
 applies_to = "gradients of dPRO trials (NCCL)"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

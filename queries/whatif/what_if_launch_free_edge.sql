@@ -7,7 +7,7 @@ Work can start when the call that queues it begins.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=17", queries = ["replay_edge@4"] }
-portable = false
+scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
 [column]

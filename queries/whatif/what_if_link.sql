@@ -13,7 +13,7 @@ as their bytes need) change only by the time that their bytes, and those that th
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_link_use@1", "replay_node@3", "replay_transfer@1"] }
-portable = false
+scale = "run"
 applies_to = "collectives of several ranks, and sends and receives of dPRO trials"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

@@ -8,7 +8,7 @@ device in between.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3", "replay_resource@3"] }
-portable = false
+scale = "run"
 applies_to = "ranks with device work on several streams"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 

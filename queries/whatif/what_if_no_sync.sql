@@ -9,7 +9,7 @@ undisturbed (replay_phase).
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_node@3", "replay_phase@1"] }
-portable = false
+scale = "run"
 applies_to = "timelines with collectives of several ranks"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

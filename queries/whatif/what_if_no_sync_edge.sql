@@ -8,7 +8,7 @@ what-if is refused there.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
 [column]

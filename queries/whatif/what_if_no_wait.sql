@@ -8,7 +8,7 @@ those that queue none take no time.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3"] }
-portable = false
+scale = "run"
 applies_to = "calls that wait for device work, by name and rank"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

@@ -10,7 +10,7 @@ tensor stay where they were, and more follow in turn.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=18", queries = ["gradient_part_node@1", "gradient_part_rate@1", "replay_node@3"] }
-portable = false
+scale = "run"
 applies_to = "gradients of dPRO trials (BytePS)"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

@@ -9,7 +9,7 @@ links were recorded to serve one part after the other (gradient_part_order), the
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=18", queries = ["gradient_part_node@1", "gradient_part_order@1", "replay_edge@4", "replay_node@3"] }
-portable = false
+scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
 [column]

@@ -11,7 +11,7 @@ computed in 16 bits halve what their communication takes besides queueing, and a
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=26", queries = ["precision_operator@1", "precision_ratio@2", "precision_use@1", "replay_node@3"] }
-portable = false
+scale = "run"
 applies_to = "operators of dPRO trials"
 extrapolates = true
 columns = [

@@ -10,7 +10,7 @@ from AGAIN on.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["memory_node@1", "replay_node@3"] }
-portable = false
+scale = "run"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
   "priority", "order_key", "slot_id", "bytes", "release_ns", "slice_id", "track_id",

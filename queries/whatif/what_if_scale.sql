@@ -9,7 +9,7 @@ memory) and by the number of its stream.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_device_work@1", "replay_node@3"] }
-portable = false
+scale = "run"
 applies_to = "nodes by name, kind and rank, and device work by class and stream"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

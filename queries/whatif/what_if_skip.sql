@@ -8,7 +8,7 @@ matches the pattern (as in GLOB), of one rank or of all. What is launched there 
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_host_time@1", "replay_node@3"] }
-portable = false
+scale = "run"
 applies_to = "operators, annotations and calls by name and rank"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

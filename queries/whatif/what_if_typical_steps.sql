@@ -8,7 +8,7 @@ than the median: the longest pieces of its threads are shortened to one length (
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_long_piece@1", "replay_node@3"] }
-portable = false
+scale = "run"
 applies_to = "steps longer than 1.5 times the median"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

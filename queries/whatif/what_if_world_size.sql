@@ -9,7 +9,7 @@ hosts are not known, and ranks that wait for each other are those of the recordi
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_node@3"] }
-portable = false
+scale = "run"
 applies_to = "collectives of several ranks"
 extrapolates = true
 columns = [

@@ -53,7 +53,7 @@ REQUIRED: Mapping[str, Mapping[str, Any]] = {
     "what_if_skip": {"within": "aten::*"},
     "what_if_world_size": {"ranks": 4},
 }
-_LOOKED_UP = {
+LOOKED_UP = {
     "$deepest": "SELECT id FROM slice ORDER BY depth DESC, id LIMIT 1",
     "$parent": "SELECT parent_id FROM slice WHERE parent_id IS NOT NULL ORDER BY id LIMIT 1",
 }
@@ -86,8 +86,8 @@ def rows(opened: session.Session, query: Query) -> tuple[list[str], Counter[tupl
             "SELECT name FROM run ORDER BY id").fetchall()]  # fmt: skip
         values |= {"a": names[0], "b": names[-1]}
     for name, text in values.items():
-        if text in _LOOKED_UP:
-            ((values[name],),) = opened.connection.execute(_LOOKED_UP[text]).fetchall()
+        if text in LOOKED_UP:
+            ((values[name],),) = opened.connection.execute(LOOKED_UP[text]).fetchall()
     known = {parameter.name for parameter in query.parameters}
     try:
         table = opened.run(query, {k: v for k, v in values.items() if k in known}).table()

@@ -17,7 +17,6 @@ name = "{name}"
 version = 1
 title = "Test"
 grain = ["n"]
-portable = false
 computed_once = {once}
 requires = {{ schema = ">=1", queries = [{calls}] }}
 [[column]]

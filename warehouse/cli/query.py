@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse import config
-from warehouse.cli import many_ranks, memory_options, options
+from warehouse.cli import engine_options, many_ranks, memory_options, options
 from warehouse.cli.completion import query_names, query_parameters
 from warehouse.cli.emit import echo_sentence, emit, is_for_terminal, say_count
 from warehouse.cli.query_export import with_exports
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from warehouse.query.encoding import Rows
     from warehouse.query.execute import Result
     from warehouse.query.rank_distribution import Layout
+    from warehouse.query.result import QueryResult
     from warehouse.query.session import Session
 
 _HEAT = "heat"
@@ -96,6 +98,7 @@ _STATEMENT = re.compile(r"\s*(SELECT|WITH|FROM|VALUES|DESCRIBE|SUMMARIZE|EXPLAIN
 @scope
 @memory_options.memory_limit
 @options.lake
+@engine_options.engine
 @memory_options.formulas
 @options.database
 @with_exports
@@ -129,13 +132,13 @@ def query(
       tw query rank_step --format heat
       tw query utilization_over_time@3 -p bucket_ns=1ms --rank 0
       tw query ./own.sql --lake /mnt/lake --format csv -o own.csv
+      tw query kernel_summary --lake /mnt/lake --engine spark --master spark://host:7077
       tw query -c "SELECT category, count(*) FROM slice GROUP BY ALL"
       tw query --dialect perfetto -c "SELECT MAX(dur) / 1e6 FROM slice WHERE name GLOB 'aten*'"
     """
     from warehouse.library import library
-    from warehouse.query import session
+    from warehouse.query import rank_distribution, session
     from warehouse.query.execute import is_plain
-    from warehouse.query.rank_distribution import of_session as rank_layout
 
     place = memory_options.place(db, wait_s, query_path=query_path)
     chosen_format = encoding.format_of(target, format, config.load().format)
@@ -143,35 +146,55 @@ def query(
     chosen = _choose(queries, name, statement, file, quiet=quiet)
     values = options.pairs(parameters)
     session.check(chosen, values, dialect)  # before the warehouse is opened
+    on_spark = engine_options.check(chosen, place, dialect)
     output = _Output(chosen_format, target, max_rows, is_csv_safe, quiet, shown)
     drawn = _heat_map(chosen, target, place.query_path) if chosen_format == _HEAT else None
     is_listed = all_ranks or bool(selection.ranks) or not output.is_for_terminal
-    as_tuples = output.takes_tuples and is_plain(chosen)
+    as_tuples = output.takes_tuples and is_plain(chosen) and not on_spark
     with session.opened(place, selection, queries, reads_arrow=not as_tuples) as opened:
-        layout = None if is_listed else rank_layout(opened, chosen)
-        with opened.run(
-            chosen, values, dialect=dialect, timeout_s=timeout_s,
-            as_tuples=as_tuples and layout is None,
-        ) as result:  # fmt: skip
+        layout = None if is_listed else rank_distribution.of_session(opened, chosen)
+        run = engine_options.run_on_spark if on_spark else _run
+        as_tuples &= layout is None
+        with run(opened, chosen, values, dialect, timeout_s, as_tuples) as result:
             announce(opened.seen, quiet=quiet)
             if drawn is not None:
                 return _draw(result, drawn)
-            about = opened.manifest(chosen, result.parameters) | {"dialect": dialect}
-            _write(result, layout, about, output)
+            _write(result, layout, _about(opened, chosen, values, dialect), output)
             _explain(result, opened, chosen, values, quiet)
 
 
+def _about(opened: Session, chosen: Query, values: dict[str, str], dialect: str) -> dict[str, str]:
+    from warehouse.library.arguments import arguments
+
+    return opened.manifest(chosen, arguments(chosen, values)) | {"dialect": dialect}
+
+
+def _run(
+    opened: Session, chosen: Query, values: dict[str, str], dialect: str,
+    timeout_s: float | None, as_tuples: bool,
+) -> AbstractContextManager[Result]:  # fmt: skip
+    return opened.run(chosen, values, dialect=dialect, timeout_s=timeout_s, as_tuples=as_tuples)
+
+
 def _explain(
-    result: Result, opened: Session, chosen: Query, values: dict[str, str], quiet: bool
+    result: Result | QueryResult,
+    opened: Session,
+    chosen: Query,
+    values: dict[str, str],
+    quiet: bool,
 ) -> None:
     """Says why a query of the library has no rows, or how many its parameter `top` left out."""
     from warehouse.query import emptiness
+    from warehouse.query.execute import Result
 
     if quiet or chosen.header is None:
         return
     if not result.n_rows:
         echo_sentence(f"0 rows. {emptiness.reason(opened, chosen)}")
-    elif (left_out := _left_out(result, opened, chosen, values)) is not None:
+    elif (
+        isinstance(result, Result)  # on Spark, the query would run a second time
+        and (left_out := _left_out(result, opened, chosen, values)) is not None
+    ):
         echo_sentence(left_out)
 
 
@@ -214,7 +237,9 @@ class _Output:
         return self.format == "table" and self.target is None and not self.table.selects
 
 
-def _write(result: Result, layout: Layout | None, about: dict[str, str], output: _Output) -> None:
+def _write(
+    result: Result | QueryResult, layout: Layout | None, about: dict[str, str], output: _Output
+) -> None:
     """Writes the rows; with a layout, how they are distributed over the ranks."""
     rows: Rows = result
     if layout is not None:
@@ -239,7 +264,7 @@ def _heat_map(query: Query, target: Path | None, query_path: tuple[Path, ...]) -
     return heat.chart_of(str(query.header.name if query.header else query.key), query_path)
 
 
-def _draw(result: Result, drawn: Chart) -> None:
+def _draw(result: Result | QueryResult, drawn: Chart) -> None:
     import pyarrow as pa
 
     from warehouse.cli import heat

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from warehouse import files
-from warehouse.cli import memory_options, options
+from warehouse.cli import engine_options, memory_options, options
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ def _write(
     from warehouse.cli.export_html import write as write_page
     from warehouse.cli.export_xlsx import write as write_workbook
 
+    if engine_options.is_spark():
+        raise UsageError(
+            f"{target.name}: workbooks and pages are written with DuckDB",
+            hint="Write .csv or .parquet, or omit --engine.",
+        )
     if name is None or not _NAME.fullmatch(name) or dialect != "duckdb":
         raise UsageError(
             f"{target.name}: workbooks and pages are written of queries of the library",

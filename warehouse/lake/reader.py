@@ -16,7 +16,8 @@ from types import TracebackType
 import duckdb
 
 from warehouse.errors import InvalidDatabase, QueryError
-from warehouse.lake import layout, views
+from warehouse.lake import views
+from warehouse.lake.committed import Committed
 from warehouse.lake.layout import Lake, RunCommit, TraceCommit
 from warehouse.lake.views import Views
 from warehouse.store import database, template, texts
@@ -25,17 +26,22 @@ _NO_ACCESS = "enable_external_access"
 
 
 class LakeReader:
-    """A locked read-only connection to a lake, as a context manager.
+    """A locked read-only connection to a lake, or a part of it, as a context manager.
 
     Raises DatabaseError for what is no lake, or one of another schema version.
     """
 
     def __init__(
-        self, folder: Path, *, memory_limit: str | None = None, threads: int | None = None
+        self,
+        folder: Path,
+        *,
+        memory_limit: str | None = None,
+        threads: int | None = None,
+        part: Committed | None = None,
     ) -> None:
         self.lake = Lake.open(folder)
-        self.traces = self.lake.trace_commits()
-        self.runs = layout.current(self.lake.run_commits(), self.traces)
+        part = part or Committed.read(self.lake)
+        self.traces, self.runs = part.traces, part.runs
         self._stack = ExitStack()
         try:
             place = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="tw-lake-"))

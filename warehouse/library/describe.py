@@ -37,6 +37,14 @@ def query(found: Query, queries: Library) -> list[str]:
     ]
 
 
+_ON_SPARK = {
+    "trace": "each trace is a task (scale trace)",
+    "run": "each run is a task (scale run)",
+    "sql": "for other queries, computed once (scale sql)",
+    "": "no",
+}
+
+
 def _facts(found: Query, header: Header) -> list[str]:
     calls = [f"Calls: {', '.join(header.requires_queries)}"] if header.requires_queries else []
     alias = [f"Deprecated alias of: {aliases.replacement(header)}"] if header.alias_of else []
@@ -44,7 +52,7 @@ def _facts(found: Query, header: Header) -> list[str]:
         *alias,
         f"One row for each: {', '.join(header.grain)}",
         *calls,
-        f"Portable to Spark: {'yes' if header.portable else 'no'}",
+        f"On Spark: {_ON_SPARK[header.scale]}",
         f"File: {found.path}",
     ]
 

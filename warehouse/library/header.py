@@ -8,7 +8,6 @@ The header is TOML in the first block comment:
     title = "Busy share per device"
     grain = ["run_id", "trace_id", "device_id"]
     requires = { schema = ">=1", queries = ["device_busy@1"] }
-    portable = true
     columns = ["run_id", "trace_id", "device_id", "busy_ns", "n_gaps"]
 
     [param.bucket_ns]
@@ -55,7 +54,7 @@ _FIRST_LINES = re.compile(
     r'\s*/\* ---[^\S\n]*\nname = "([a-z][a-z0-9_]*)"\nversion = ([1-9][0-9]{0,9})\n'
 )
 _KEYS = (
-    "name", "version", "title", "help", "grain", "requires", "portable", "within_trace",
+    "name", "version", "title", "help", "grain", "requires", "scale", "within_trace",
     "link_set", "stored_in", "computed_once", "extrapolates", "applies_to", "needs",
     "columns", "param", "column", "alias_of", "fixed", "changes",
 )  # fmt: skip
@@ -64,6 +63,7 @@ _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
 _COLUMN_KEYS = ("name", *shared_columns.KEYS)
 _INTEGER = (-(2**63), 2**63 - 1)
 FOR_REPORTS = "reports"  # value of computed_once
+SCALES = ("trace", "run", "sql")  # see docs/add-a-query.md
 
 Scalar = str | int | float | bool
 Value = Scalar | list[Scalar] | None
@@ -169,15 +169,14 @@ class Header:
     requires_queries: tuple[str, ...] = ()
     #: See `warehouse.library.required_rows`; without rows of each entry, nothing is found.
     requires_rows: tuple[str, ...] = ()
-    portable: bool = True  # runs on Spark after translation
+    scale: str = ""  # what several machines compute apart, one of SCALES; "": nothing
     #: Of a linker: `trace_id = $trace_id::BIGINT` may select several traces; it joins none of them.
     within_trace: bool = False
     #: Of a linker: the set of its links; others than the default are for queries that ask for them.
     link_set: str = "default"
     #: Of a linker between runs: the table of its rows, which are then no links.
     stored_in: str | None = None
-    #: Of a block: a session computes its rows, with default values, once for all that call it; once
-    #: for the queries of a report only where it is "reports".
+    #: Of a block: a session computes its rows, with default values, once; "reports": for reports.
     computed_once: bool | str = False
     extrapolates: bool = False  # a what-if whose predictions leave what was recorded
     needs: str = ""  # what runs must have for rows, for the message of a query without any
@@ -282,7 +281,7 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
         requires_schema=str(requires.get("schema", ">=1")),
         requires_queries=tuple(requires.get("queries", ())),
         requires_rows=_required_rows(requires.get("rows", ())),
-        portable=bool(values.get("portable", True)),
+        scale=str(values.get("scale", "")),
         within_trace=bool(values.get("within_trace", False)),
         link_set=str(values.get("link_set", "default")),
         stored_in=values.get("stored_in"),
@@ -314,6 +313,8 @@ def _consistent(header: Header) -> None:
         raise ValueError(f'computed_once is true, false or "{FOR_REPORTS}"')
     if header.computed_once and not all(each.has_default for each in header.parameters):
         raise ValueError("computed_once requires a default for every parameter")
+    if header.scale and header.scale not in SCALES:
+        raise ValueError(f"scale is one of {', '.join(SCALES)}, not {header.scale!r}")
     if header.version not in header.changes:
         raise ValueError(f"[changes] does not say what version {header.version} is")
     for key in header.requires_queries:

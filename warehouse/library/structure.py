@@ -1,4 +1,4 @@
-"""Checks a query's text without running it: one SELECT, known tables, its parameters, portability.
+"""Checks a query's text without running it: one SELECT, known tables, its parameters, its scale.
 
 Parsing takes longer than most queries, so only `tw queries check` and the tests come here.
 """
@@ -32,23 +32,6 @@ _CHANGES: tuple[Any, ...] = (
     exp.Set,
     exp.Use,
 )
-#: What Spark lacks, or takes for something else without a word, after translation.
-_NOT_PORTABLE: tuple[tuple[Any, str], ...] = (
-    (exp.PercentileCont, "percentile_cont becomes an approximation"),
-    (exp.PercentileDisc, "percentile_disc becomes an approximation"),
-    (exp.Quantile, "quantile becomes an approximation"),
-    (exp.GenerateSeries, "range() has no counterpart"),
-    (exp.Pivot, "PIVOT is written differently"),
-    (exp.Columns, "COLUMNS() has no counterpart"),
-)
-#: What is a list before it is cast to one: a parameter, [1, 2], NULL.
-_LISTS: tuple[Any, ...] = (exp.Placeholder, exp.Array, exp.Null)
-_NOT_PORTABLE_FUNCTIONS = frozenset(
-    ("histogram", "epoch_ns", "map_extract", "json_transform", "quantile_cont", "quantile_disc")
-)
-_NOT_PORTABLE_TYPES = frozenset(
-    ("INT128", "UINT128", "UBIGINT", "UINT", "USMALLINT", "UTINYINT", "TIMESTAMP_NS")
-)
 
 
 def problems(query: Query, library: Library) -> list[str]:
@@ -68,7 +51,7 @@ def problems(query: Query, library: Library) -> list[str]:
         *_tables(query, library, nodes),
         *_parameters(query, nodes),
         *_columns(query, tree, nodes),
-        *_portability(query, library, nodes),
+        *_scale(query, library, tree),
         *_rewriting(query, tree),
     ]
 
@@ -165,47 +148,30 @@ def _columns(query: Query, tree: Tree, nodes: list[Tree]) -> Iterator[str]:
             yield f"names something {identifier.name}: such names are macro arguments"
 
 
-def _portability(query: Query, library: Library, nodes: list[Tree]) -> Iterator[str]:
+def _scale(query: Query, library: Library, tree: Tree) -> Iterator[str]:
+    """What in the text contradicts the declared scale; that the rows agree, tests show."""
     assert query.header is not None
-    if query.layer == "archive":
-        return  # kept as it was released, whatever has been learnt of Spark since
-    reasons = sorted({*not_portable(nodes), *_calls_not_portable(query, library)})
-    if query.header.portable and reasons:
-        yield f"is not portable ({'; '.join(reasons)}): say portable = false"
-    elif not query.header.portable and not reasons:
-        yield "is portable: leave out portable = false"
-
-
-def _calls_not_portable(query: Query, library: Library) -> Iterator[str]:
+    scale = query.header.scale
+    if scale not in ("trace", "run"):
+        return
+    if any(parameter.unit == "side" for parameter in query.header.parameters):
+        yield f"compares runs: its scale is not {scale}"
+    if tree.args.get("limit") is not None or tree.args.get("offset") is not None:
+        yield f"limits all rows together: its scale is not {scale}"
+    if isinstance(tree, exp.Select) and _is_one_row(tree):
+        yield f"returns one row for all traces: its scale is not {scale}"
     for key in query.pins.values():
         callee = library.queries.get(key)
-        if callee is not None and callee.header is not None and not callee.header.portable:
-            yield f"{key}, which it calls, is not portable"
+        if scale == "trace" and callee and callee.header and callee.header.scale == "run":
+            yield f"calls {key}, whose rows are those of a run: its scale is not trace"
 
 
-def not_portable(nodes: list[Tree]) -> Iterator[str]:
-    """Why the query gives no or other rows on Spark after translation, whom it calls aside."""
-    for join in _among(nodes, exp.Join):
-        if str(join.args.get("method") or "").upper() in ("ASOF", "POSITIONAL"):
-            yield f"{join.args['method']} JOIN has no counterpart"
-    for kind, reason in _NOT_PORTABLE:
-        if next(_among(nodes, kind), None) is not None:
-            yield reason
-    for function in _among(nodes, exp.Anonymous):
-        if function.name.lower() in _NOT_PORTABLE_FUNCTIONS:
-            yield f"{function.name.lower()} has no counterpart"
-    for collected in _among(nodes, exp.ArrayAgg):
-        if collected.find(exp.Order):
-            yield "an ordered list loses its order"
-    for clause in _among(nodes, exp.With):
-        if clause.args.get("recursive"):
-            yield "a recursive CTE needs Spark 4.1"
-    for cast in _among(nodes, exp.Cast, exp.TryCast):
-        if cast.to.is_type("array") and not isinstance(cast.this, _LISTS):
-            yield "a text is not cast to a list"
-    for data_type in _among(nodes, exp.DataType):
-        if data_type.this.value in _NOT_PORTABLE_TYPES:
-            yield f"type {data_type.this.value} has no counterpart"
+def _is_one_row(tree: Tree) -> bool:
+    """Whether a SELECT aggregates all rows, without GROUP BY."""
+    if tree.args.get("group") is not None:
+        return False
+    of_rows = (each for select in tree.selects for each in select.find_all(exp.AggFunc))
+    return any(each.find_ancestor(exp.Window, exp.Subquery) is None for each in of_rows)
 
 
 def _rewriting(query: Query, tree: Tree) -> Iterator[str]:

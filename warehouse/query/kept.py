@@ -6,13 +6,14 @@ times where blocks call each other. The macro of a kept block reads a TEMP table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from warehouse.library.header import FOR_REPORTS
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
     from warehouse.library.installed import Macros
     from warehouse.library.library import Library, Query
@@ -39,9 +40,32 @@ def keep(
         if key in kept or block.header is None or block.header.computed_once not in when:
             continue
         create(block, f"kept {key}")
-        connection.execute(_macro(block, f'temp.main."kept {key}"'))
-        kept.add(key)
-        installed.hold([key])
+        _hold(connection, block, installed, kept)
+
+
+def give(
+    connection: duckdb.DuckDBPyConnection,
+    rows: Mapping[str, pa.Table],
+    queries: Library,
+    installed: Macros,
+    kept: set[str],
+) -> None:
+    """Keeps rows of blocks that were computed elsewhere, by the pinned names of the blocks."""
+    for key, table in rows.items():
+        connection.register("rows given", table)
+        connection.execute(f'CREATE OR REPLACE TEMP TABLE "kept {key}" AS FROM "rows given"')
+        connection.unregister("rows given")
+        _hold(connection, queries.queries[key], installed, kept)
+
+
+def _hold(
+    connection: duckdb.DuckDBPyConnection, block: Query, installed: Macros, kept: set[str]
+) -> None:
+    """Makes the macro of a block read its kept rows."""
+    key = str(block.key)
+    connection.execute(_macro(block, f'temp.main."kept {key}"'))
+    kept.add(key)
+    installed.hold([key])
 
 
 def _macro(block: Query, table: str) -> str:

@@ -34,6 +34,7 @@ from warehouse.store import database
 if TYPE_CHECKING:
     import duckdb
 
+    from warehouse.lake.committed import Committed
     from warehouse.lake.reader import LakeReader
     from warehouse.library.header import Value
     from warehouse.query.execute import Result
@@ -53,6 +54,7 @@ class Place:
     formulas: tuple[Path, ...] = ()  # of the user's own operators
     devices: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
     is_lake: bool = False  # `path` is the folder of a lake
+    part: Committed | None = field(default=None, hash=False)  # of the lake; None: all
 
     @classmethod
     def of(
@@ -300,4 +302,6 @@ def _reader(place: Place) -> database.Reader | LakeReader:
         )
     from warehouse.lake.reader import LakeReader
 
-    return LakeReader(place.path, memory_limit=place.memory_limit, threads=place.threads)
+    return LakeReader(
+        place.path, memory_limit=place.memory_limit, threads=place.threads, part=place.part
+    )

@@ -12,7 +12,7 @@ the wait.
 """
 grain = ["from_node_id", "to_node_id", "kind"]
 requires = { schema = ">=8", queries = ["timeline_operator@1"] }
-portable = false
+scale = "run"
 columns = ["from_node_id", "to_node_id", "kind"]
 
 [param.graph_id]

@@ -11,7 +11,7 @@ chakra_1_0_refusal has a row.
 """
 grain = ["node_id"]
 requires = { schema = ">=8", queries = ["timeline_operator@1"] }
-portable = false
+scale = "run"
 columns = [
   "node_id", "parent_node_id", "of_node_id", "slice_id", "name", "device_kind", "start_ns",
   "dur_ns", "exclusive_us", "link_rule", "unlinked_reason",

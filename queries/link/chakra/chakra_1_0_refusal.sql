@@ -8,6 +8,7 @@ operators inside one take longer than it does, which happens when equal times ar
 """
 grain = ["slice_id"]
 requires = { schema = ">=8" }
+scale = "run"
 columns = ["slice_id", "node_id", "name", "reason"]
 
 [param.graph_id]

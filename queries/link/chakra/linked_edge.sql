@@ -13,7 +13,7 @@ from an earlier start to a later one, or among equal starts in launch order.
 """
 grain = ["from_node_id", "to_node_id", "kind"]
 requires = { schema = ">=8" }
-portable = false
+scale = "run"
 columns = ["from_node_id", "to_node_id", "kind"]
 
 [param.graph_id]

@@ -13,7 +13,7 @@ trace, device work after its host node in order of start.
 """
 grain = ["node_id"]
 requires = { schema = ">=8", queries = ["operator_by_order@1", "timeline_operator@1"] }
-portable = false
+scale = "run"
 columns = [
   "node_id", "parent_node_id", "of_node_id", "slice_id", "name", "device_kind", "start_ns",
   "dur_ns", "exclusive_us", "link_rule", "unlinked_reason",

@@ -9,6 +9,7 @@ linked and is skipped.
 """
 grain = ["graph_id"]
 requires = { schema = ">=11" }
+scale = "trace"
 columns = ["graph_id", "trace_id", "device_trace_id"]
 
 [param.run_id]

@@ -1,0 +1,130 @@
+"""All public queries give the same rows on Spark as in DuckDB over the same lake.
+
+    pytest -m spark -n 0
+
+needs pyspark, Java and the recordings. A standalone master with two workers is started on this
+machine; `TW_SPARK_MASTER` names another master, such as local[2].
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import warehouse
+from tests.lake.test_lake_queries import LOOKED_UP, PUBLIC, RECORDINGS, REQUIRED, occupy
+from tests.support.engines import difference
+from warehouse.lake.sync import sync
+from warehouse.library.library import Query
+from warehouse.query import session
+from warehouse.query.selection import Selection
+from warehouse.spark import cluster, run
+
+MASTER = "TW_SPARK_MASTER"
+
+
+def test_each_public_query_has_a_route_or_a_reason() -> None:
+    refused = [query.key for query in PUBLIC if run.refusal(query)]
+    assert len(refused) <= len(PUBLIC) * 0.06, refused
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A standalone master with two workers, of one core each."""
+    for name, there in (("pyspark", find_spec("pyspark")), ("java", shutil.which("java"))):
+        if there is None:
+            pytest.skip(f"{name} is not installed")
+    if MASTER in os.environ:
+        yield os.environ[MASTER]
+        return
+    import pyspark
+
+    home, folder = Path(pyspark.__file__).parent, tmp_path_factory.mktemp("spark")
+    environment = {
+        **os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+    }  # fmt: skip
+    port = "17077"
+    url = f"spark://127.0.0.1:{port}"
+    kinds = [["master.Master", "--host", "127.0.0.1", "--port", port, "--webui-port", "0"]]
+    kinds += [
+        ["worker.Worker", "--cores", "1", "--memory", "1500m", "--webui-port", "0", "-d",
+         str(folder / str(number)), url]
+        for number in range(2)
+    ]  # fmt: skip
+    with ExitStack() as stack:
+        for kind, *options in kinds:
+            started = subprocess.Popen(
+                [home / "bin" / "spark-class", f"org.apache.spark.deploy.{kind}", *options],
+                env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+            stack.callback(started.wait)
+            stack.callback(started.terminate)
+            _wait_for(url)
+        yield url
+
+
+def _wait_for(url: str) -> None:
+    for _ in range(120):
+        with suppress(warehouse.TwError):
+            return cluster.must_be_reachable(url)
+        time.sleep(0.5)
+    pytest.fail(f"{url} does not answer")
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
+    folder = tmp_path_factory.mktemp("lake")
+    db = folder / "w.duckdb"
+    paths = [data_dir / each for each in RECORDINGS]
+    subprocess.run(
+        [sys.executable, "-m", "warehouse", "import", "-q", "--allow-damage", "--db", db, *paths],
+        check=True,
+    )
+    occupy(folder / "lake", 5, 5)
+    sync(db, folder / "lake")
+    return folder / "lake"
+
+
+def values_of(query: Query, opened: session.Session) -> dict[str, object]:
+    assert query.header is not None
+    known = {parameter.name for parameter in query.parameters}
+    given = dict(REQUIRED.get(query.header.name, {}))
+    for name, text in given.items():
+        if text in LOOKED_UP:
+            ((given[name],),) = opened.connection.execute(LOOKED_UP[text]).fetchall()
+    return {name: value for name, value in given.items() if name in known}
+
+
+@pytest.mark.spark
+def test_rows_are_equal_on_both_engines(master: str, lake: Path) -> None:
+    place = session.Place.of(None, lake=lake)
+    differing, compared = [], 0
+    with (
+        session.opened(place, Selection(runs=("all",))) as opened,
+        cluster.started(master) as spark,
+    ):
+        for query in PUBLIC:
+            if run.refusal(query):
+                continue
+            values = values_of(query, opened)
+            expected = opened.run(query, values).table()
+            found = run.run(opened, query, values, spark).arrow()
+            wrong = difference(expected, found)
+            if wrong is not None:  # rows that are equal in the order of the query may be in any
+                work, statement = run.prepared(opened, query, values)
+                alike = statement.sorted(opened.run(work.query, work.parameters).table())
+                wrong = difference(alike, found)
+            compared += 1
+            differing += [f"{query.key}: {wrong}"] if wrong else []
+    assert differing == []
+    assert compared >= len(PUBLIC) * 0.94

@@ -1,0 +1,145 @@
+"""Runs a query of the library over a lake on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from warehouse.errors import InvalidDatabase, UsageError
+from warehouse.lake.committed import Committed
+from warehouse.lake.layout import Lake
+from warehouse.library.arguments import arguments
+from warehouse.library.library import Query
+from warehouse.query import comparison
+from warehouse.query.result import QueryResult
+from warehouse.spark import cluster, task
+from warehouse.spark.order import Ordered, ordered
+from warehouse.spark.task import Unit, Work
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.query.scope import Scope
+    from warehouse.query.session import Session
+    from warehouse.spark.cluster import Cluster
+
+
+def check(query: Query, *, is_lake: bool, dialect: str = "duckdb") -> None:
+    """Raises UsageError for a query that has no route on Spark."""
+    if not is_lake:
+        raise UsageError(
+            "--engine spark reads a lake, and none is given",
+            hint="Name one with --lake DIR, or use --engine duckdb.",
+        )
+    if query.header is None or dialect != "duckdb":
+        raise UsageError(
+            "Spark runs queries of the library, and this is a statement of its own",
+            hint="Use --engine duckdb, or write a query with a header (`tw queries new`).",
+        )
+    if (reason := refusal(query)) is not None:
+        raise UsageError(f"Spark cannot run {query.key}: {reason}", hint="Use --engine duckdb.")
+    cluster.require()
+
+
+def refusal(query: Query) -> str | None:
+    """Why a query of the library has no route on Spark, as a clause; None if it has one."""
+    assert query.header is not None
+    if query.header.scale in ("trace", "run"):
+        return None
+    if any(parameter.unit == comparison.UNIT for parameter in query.parameters):
+        return "it compares the rows of several runs, and its SQL is not translated"
+    return "its rows are not those of each run alone, and its SQL is not translated"
+
+
+def run(
+    opened: Session,
+    query: Query,
+    parameters: Mapping[str, object],
+    spark: Cluster,
+    *,
+    timeout_s: float | None = None,
+) -> QueryResult:
+    """Runs a query on the traces in scope; the rows are in its order. Raises QueryError."""
+    assert query.header is not None
+    units = list(_units(opened, query.header.scale))
+    if not units:
+        return _on_one_machine(opened, query, parameters)
+    work, statement = prepared(opened, query, parameters, timeout_s=timeout_s)
+    found = spark.run(partial(task.run, work), units, timeout_s)
+    rows = statement.sorted(_together(found))
+    return QueryResult(rows, query.header.columns, {})
+
+
+def prepared(
+    opened: Session,
+    query: Query,
+    parameters: Mapping[str, object],
+    *,
+    timeout_s: float | None = None,
+) -> tuple[Work, Ordered]:
+    """What the tasks of a query run, and the statement, which has the order of all rows."""
+    assert query.header is not None
+    statement = ordered(query.text, [column.name for column in query.header.columns])
+    work = Work(
+        replace(opened.place, query_path=(), part=None),
+        task.shipped(opened.queries, query),
+        replace(task.standing_alone(query), sql=statement.sql),
+        arguments(query, parameters),
+        (opened.chosen.from_ns, opened.chosen.to_ns),
+        _of_all_traces(opened, query),
+        timeout_s,
+    )
+    return work, statement
+
+
+def _of_all_traces(opened: Session, query: Query) -> dict[str, bytes]:
+    """The rows of blocks without parameters that depend on all traces, computed here once.
+
+    Such as the short names of kernels, which are unique in the scope: tasks are given them.
+    """
+    return {
+        str(block.key): task.stream_of(opened.run(block).table())
+        for block in opened.queries.called_by(query)
+        if block.header is not None and block.header.scale == "sql" and not block.parameters
+    }
+
+
+def _units(opened: Session, scale: str) -> Iterator[Unit]:
+    """The tasks of a query: one a trace in scope, or one a run."""
+    seen = opened.chosen
+    whole = Committed.read(Lake.open(opened.place.path))
+    try:
+        runs = {trace_id: whole.traces[trace_id].run_id for trace_id in _ids(seen)}
+        groups: dict[int, list[int]] = {}
+        for trace_id in seen.trace_ids:
+            key = trace_id if scale == "trace" else runs[trace_id]
+            groups.setdefault(key, []).append(trace_id)
+        for trace_ids in groups.values():
+            run_id = runs[trace_ids[0]]
+            captures = [each for each in seen.capture_ids if runs[each] == run_id]
+            first = whole.traces[trace_ids[0]].name
+            name = f"trace {first}" if scale == "trace" else f"the run of trace {first}"
+            yield Unit(name, tuple(trace_ids), whole.of([*trace_ids, *captures]))
+    except KeyError as error:
+        raise InvalidDatabase(
+            f"trace {error.args[0]} was removed from {opened.place.path} meanwhile",
+            hint="Run the query again.",
+        ) from None
+
+
+def _ids(seen: Scope) -> set[int]:
+    return {*seen.trace_ids, *seen.capture_ids}
+
+
+def _on_one_machine(opened: Session, query: Query, parameters: Mapping[str, object]) -> QueryResult:
+    """The rows of a scope without traces, which only have columns."""
+    result = opened.run(query, parameters)
+    return QueryResult(result.table(), result.columns, {})
+
+
+def _together(streams: list[bytes]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.concat_tables([task.table_of(each) for each in streams])
