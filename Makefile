@@ -24,5 +24,6 @@ bench: .venv
 
 docs: .venv
 	.venv/bin/python docs/make_cli.py
+	.venv/bin/python docs/make_spark.py
 	.venv/bin/python docs/make_picture.py
 	.venv/bin/tw queries docs -o build/queries

@@ -37,8 +37,8 @@ HANDWRITTEN = ROOT / "tests" / "data" / "kineto" / "gpu_handwritten" / "trace.js
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def load_generator() -> Any:
-    spec = importlib.util.spec_from_file_location("make_cli", ROOT / "docs" / "make_cli.py")
+def load_generator(name: str = "make_cli") -> Any:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -62,6 +62,11 @@ def shell_lines(page: Path) -> list[str]:
 
 def test_the_reference_is_what_help_says() -> None:
     assert GENERATOR.PAGE.read_text() == GENERATOR.page(tw_command), "run `make docs`"
+
+
+def test_the_queries_on_spark_are_those_of_the_headers() -> None:
+    made = load_generator("make_spark")
+    assert made.PAGE.read_text() == made.page(), "run `make docs`"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

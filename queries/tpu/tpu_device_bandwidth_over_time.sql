@@ -10,6 +10,7 @@ peak of one core times the number of cores.
 """
 grain = ["trace_id", "memory", "bucket_start_ns"]
 requires = { schema = ">=1", queries = ["tpu_bandwidth_over_time@3"] }
+scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "memory", "bucket_start_ns", "read_bytes", "write_bytes",
   "read_bytes_per_s", "write_bytes_per_s", "total_bytes_per_s", "peak_bytes_per_s", "peak_share",
