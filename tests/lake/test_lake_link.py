@@ -19,8 +19,8 @@ LINKS = (
     "SELECT from_id, to_id, kind, rule, confidence, link_set FROM link "
     "WHERE trace_id IS NULL ORDER BY ALL"
 )
-#: Queries that say when traces were imported, and from where; timeline_track is not compared here.
-NOT_COMPARED = {"runs", "traces", "timeline_track"}
+#: Queries that say when traces were imported, and from where.
+NOT_COMPARED = {"runs", "traces"}
 CLOCKS = "SELECT trace_id, offset_ns, uncertainty_ns, method FROM clock ORDER BY ALL"
 
 

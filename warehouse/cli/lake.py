@@ -167,3 +167,28 @@ def link(folder: Path, runs: tuple[str, ...]) -> None:
         click.echo(
             f"{done.name}: {counted(done.n_traces, 'trace')}, {links} between them.", err=True
         )
+
+
+@lake.command()
+@folder
+def upgrade(folder: Path) -> None:
+    """Bring a lake to the schema version of this program.
+
+    The rows of each trace are migrated and written to new files, which replace the old ones at
+    the end; if it is interrupted, run it again. Nothing else may write to the lake meanwhile. Older
+    programs cannot read it afterwards. `tw lake vacuum` removes the old files later; compacted
+    runs are to be compacted again.
+
+    \b
+    Example:
+      tw lake upgrade /mnt/lake
+    """
+    from warehouse.lake import upgrade as upgrading
+    from warehouse.wording import counted
+
+    done = upgrading.upgrade(folder)
+    if done.before == done.after:
+        click.echo(f"{folder} has schema version {done.after} already.", err=True)
+    else:
+        traces = counted(done.n_traces, "trace")
+        click.echo(f"Schema version {done.before} to {done.after}: {traces} written.", err=True)

@@ -159,7 +159,7 @@ class Lake:
         if lake.schema_version < latest:
             raise InvalidDatabase(
                 f"the lake {lake.name} has an older schema than this tw",
-                hint="Sync its warehouses into a new lake with `tw lake sync DIR`.",
+                hint=f"When nothing writes to it, run `tw lake upgrade {lake.name}`.",
             )
         return lake
 

@@ -120,7 +120,10 @@ def vacuum(folder: Path | str, age_s: float) -> Vacuumed:
         commits: list[TraceCommit | RunCommit] = [*traces.values(), *lake.run_commits()]
         named = {file.path for commit in commits for file in commit.files}
         for entry in ages.entries.values():
-            is_left = entry.path.endswith((".parquet", ".tw.part"))
+            is_old_commit = _COMMIT.fullmatch(entry.path) and not entry.path.startswith(
+                f"{lake.commits}/"
+            )
+            is_left = is_old_commit or entry.path.endswith((".parquet", ".tw.part"))
             if is_left and entry.path not in named and ages.is_old(entry.path):
                 done.n_bytes += entry.bytes
                 done.n_files += 1

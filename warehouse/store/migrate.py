@@ -123,15 +123,28 @@ def upgrade(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
     connection.execute(_HISTORY)
     pending = check_history(connection)
     for migration in pending:
-        connection.execute("BEGIN")
-        connection.execute(migration.sql)
-        write_comments(connection, migration.sql, without=_repeatable_comments())
-        connection.execute(
-            "INSERT INTO schema_migration VALUES (?, ?, ?, now() AT TIME ZONE 'UTC', ?)",
-            [migration.version, migration.name, migration.sha256, __version__],
-        )
-        connection.execute("COMMIT")
+        _run(connection, migration)
     return pending
+
+
+def create(connection: duckdb.DuckDBPyConnection, version: int) -> None:
+    """Makes an empty database a warehouse of a version, without repeatable migrations."""
+    connection.execute(_HISTORY)
+    for migration in migrations():
+        if migration.version is not None and migration.version <= version:
+            _run(connection, migration)
+
+
+def _run(connection: duckdb.DuckDBPyConnection, migration: Migration) -> None:
+    """Runs a migration in a transaction with its row."""
+    connection.execute("BEGIN")
+    connection.execute(migration.sql)
+    write_comments(connection, migration.sql, without=_repeatable_comments())
+    connection.execute(
+        "INSERT INTO schema_migration VALUES (?, ?, ?, now() AT TIME ZONE 'UTC', ?)",
+        [migration.version, migration.name, migration.sha256, __version__],
+    )
+    connection.execute("COMMIT")
 
 
 def write_comments(
