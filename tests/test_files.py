@@ -322,6 +322,7 @@ ELSEWHERE = {
     "warehouse.ingest.importer": "scratch folders",
     "warehouse.ingest.pipeline": "scratch folders",
     "warehouse.lake.reader": "scratch folders",
+    "warehouse.lake.upgrade": "the scratch warehouse of a trace, which is deleted",
     "warehouse.library.contract": "a new query, which never replaces a file",
     "warehouse.optimize.measuring": "scratch folders",
     "warehouse.spark.cluster": "scratch folders",
