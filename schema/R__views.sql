@@ -71,7 +71,8 @@ SELECT
   name, -- [text] name
   depth, -- [count] number of slices of its track that contain it
   parent_id, -- [ref slice.id] innermost slice of its track that contains it
-  is_leaf -- [bool] true: no slice has it as its parent; NULL: one has, or it is not known
+  is_leaf, -- [bool] true: no slice has it as its parent; NULL: one has, or it is not known
+  args_json -- [json] arguments as written in the source; merged for a pair of B and E
 FROM slice;
 
 -- Rows of link in the traces in scope, inside and outside of the time window

@@ -60,6 +60,7 @@ CASES = {
         "openacc_sum", "openmp_sum", "python_flame", "step_statistics",
     ),
     "cases_captures": ("link_graph_capture",),
+    "cases_compiled": ("compiled_work",),
     "cases_diagnose": (
         "finding_below_roofline", "finding_data_loading", "finding_low_precision",
         "finding_slow_collective", "finding_recompilation", "finding_unaligned_shape",
