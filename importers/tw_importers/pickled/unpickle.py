@@ -19,6 +19,10 @@ from warehouse.ingest.importer import ByteReader
 
 _BLOCK = 1 << 18
 _STOP = ord(".")
+# Operations that most of a dump consists of.
+_GET, _PUT_FAR, _MARK, _EMPTY_LIST, _EMPTY_DICT = b"hr(]}"
+_NUMBER, _INTEGER, _LONG = b"KJ\x8a"
+_CONSTANTS = {ord("N"): None, 0x88: True, 0x89: False}
 _MAX_TEXT = 1 << 24  # bytes of one text
 _MAX_LINE = 1 << 16
 _MAX_NUMBER = 16  # bytes of one integer
@@ -58,13 +62,9 @@ class Unpickler:
         # One operation at a time: each works on what those before it left on the stack.
         operations = self._operations
         while True:
-            at = self._at
-            self._operation_offset = self._block_offset + at
-            if at < len(self._block):  # as `_byte`, without a call for each operation
-                self._at = at + 1
-                code = self._block[at]
-            else:
-                code = self._take(1)[0]
+            self._run_frequent()
+            self._operation_offset = self._block_offset + self._at
+            code = self._byte()
             if code == _STOP:
                 return self._pop()
             operation = operations.get(code)
@@ -73,6 +73,56 @@ class Unpickler:
             operation()
             if len(self._stack) > _MAX_STACK:
                 self._wrong(f"more than {_MAX_STACK:,} values wait to be used")
+
+    def _run_frequent(self) -> None:
+        """Runs the operations that dumps mostly consist of, up to any other or one that is wrong.
+
+        They need a few bytes of the block, the stack and the memo, and are written out so that none
+        costs a call.
+        """
+        block, at, stack, memo = self._block, self._at, self._stack, self._memo
+        end = len(block) - 2 - _MAX_NUMBER
+        while at < end:
+            code = block[at]
+            if code == _GET:
+                value = memo.get(block[at + 1], _PLACEHOLDER)
+                if value is _PLACEHOLDER:
+                    break
+                stack.append(value)
+                at += 2
+            elif code == _PUT_FAR and stack:
+                value = stack[-1]
+                place = int.from_bytes(block[at + 1 : at + 5], "little")
+                memo[place] = value
+                if type(value) is list or type(value) is dict:
+                    self._place[id(value)] = place
+                at += 5
+            elif code == _EMPTY_LIST:
+                stack.append([])
+                at += 1
+            elif code == _NUMBER:
+                stack.append(block[at + 1])
+                at += 2
+            elif code in _CONSTANTS:
+                stack.append(_CONSTANTS[code])
+                at += 1
+            elif code == _INTEGER:
+                stack.append(int.from_bytes(block[at + 1 : at + 5], "little", signed=True))
+                at += 5
+            elif code == _EMPTY_DICT:
+                stack.append({})
+                at += 1
+            elif code == _LONG and block[at + 1] <= _MAX_NUMBER:
+                size = block[at + 1]
+                stack.append(int.from_bytes(block[at + 2 : at + 2 + size], "little", signed=True))
+                at += 2 + size
+            elif code == _MARK:
+                self._outer.append(stack)
+                stack = self._stack = []
+                at += 1
+            else:
+                break
+        self._at = at
 
     def forget(self, value: Any, instead: Any = _PLACEHOLDER) -> None:
         """Drops a dict or a list from the memo, or keeps a smaller value in its place."""
@@ -250,14 +300,6 @@ class Unpickler:
             self._wrong(f"value {place} is used and not there")
         self._stack.append(value)
 
-    def _get_near(self) -> None:
-        # By far the most frequent operation of dumps.
-        place = self._byte()
-        value = self._memo.get(place, _PLACEHOLDER)
-        if value is _PLACEHOLDER:
-            self._wrong(f"value {place} is used and not there")
-        self._stack.append(value)
-
     # --- texts and numbers
 
     def _text(self, n: int) -> None:
@@ -310,7 +352,7 @@ def _operations(u: Unpickler) -> dict[bytes, Callable[[], object]]:
         b"N": u._constant(None), b"\x88": u._constant(True), b"\x89": u._constant(False),
         b"p": lambda: u._put(u._line_number()), b"q": lambda: u._put(u._byte()),
         b"r": lambda: u._put(u._unsigned(4)), b"\x94": u._memoize,
-        b"g": lambda: u._get(u._line_number()), b"h": u._get_near,
+        b"g": lambda: u._get(u._line_number()), b"h": lambda: u._get(u._byte()),
         b"j": lambda: u._get(u._unsigned(4)),
         b"X": lambda: u._text(u._unsigned(4)), b"\x8c": lambda: u._text(u._unsigned(1)),
         b"\x8d": lambda: u._text(u._unsigned(8)), b"T": lambda: u._text(u._unsigned(4)),
