@@ -112,7 +112,6 @@ SILENT: Mapping[str, str] = {
         f"collective_{name}": "only flight recorders keep operations"
         for name in ("hang", "mismatch", "progress")
     },
-    "compiled_work": "no code of the random traces is compiled",
     "counter_by_op": "only CUPTI's range profiler counts",
     "counter_range": "only CUPTI's range profiler counts",
     "counter_summary": "the random traces have no counters",
