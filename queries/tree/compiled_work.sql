@@ -17,7 +17,6 @@ grain = [
   "kernel_hash", "kernel_file", "settings",
 ]
 requires = { schema = ">=29", queries = ["work_category@1"] }
-portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "region", "graph", "graph_file", "python", "op",
   "kernel_name", "name", "kind", "kernel_backend", "kernel_hash", "kernel_file", "settings",
