@@ -15,7 +15,7 @@ them, rounded to whole buckets. Traces whose clock offset is unknown (rank_clock
 """
 grain = ["trace_id", "device_id", "bucket_start_ns"]
 requires = { schema = ">=1", queries = ["device_extent@1", "device_busy@1"] }
-scale = "trace"
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "bucket_start_ns", "bucket_ns", "covered_ns",
   "busy_ns", "utilization", "aligned_start_ns",

@@ -17,6 +17,7 @@ grain = [
   "kernel_hash", "kernel_file", "settings",
 ]
 requires = { schema = ">=29", queries = ["work_category@1"] }
+scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "region", "graph", "graph_file", "python", "op",
   "kernel_name", "name", "kind", "kernel_backend", "kernel_hash", "kernel_file", "settings",
