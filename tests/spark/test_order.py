@@ -47,6 +47,14 @@ def test_rows_of_parts_are_in_the_order_of_all(order: str, key: object) -> None:
     assert found.column_names == list(COLUMNS)
 
 
+def test_only_the_clause_from_ends_the_columns() -> None:
+    statement = ordered(
+        "SELECT n IS DISTINCT FROM 2 AS n FROM v WHERE n IS NOT DISTINCT FROM 2 ORDER BY v.n", ["n"]
+    )
+    (term,) = statement.order
+    assert f"AS n , v.n AS {term} FROM v WHERE n IS NOT DISTINCT FROM 2" in statement.sql
+
+
 def test_nulls_are_where_the_query_has_them() -> None:
     statement = ordered("SELECT n FROM v ORDER BY n DESC NULLS FIRST", ["n"])
     found = statement.sorted(pa.table({"n": [1, None, 3]}))

@@ -61,7 +61,7 @@ def ordered(sql: str, columns: Sequence[str]) -> Ordered:
             name = f"{ADDED}{len(added) + 1}"
             added.append(f', {what} AS "{name}"')
         order.append(f"{_quoted(name)}{match['how']}")
-    place = _clause(split[:start], "FROM") if added else None
+    place = _from_clause(split[:start]) if added else None
     if added and place is None:
         raise LookupError(f"ORDER BY {', '.join(order)} is not of a SELECT with FROM")
     text = "".join(token.text for token in split[:place]) + "".join(added) + " "
@@ -86,6 +86,22 @@ def _clause(split: Sequence[Token], word: str) -> int | None:
         elif kind == "word" and depth == 0 and text.upper() == word:
             found = place
     return found
+
+
+def _from_clause(split: Sequence[Token]) -> int | None:
+    """The place of FROM in the last SELECT; not that of IS DISTINCT FROM."""
+    select = _clause(split, "SELECT")
+    if select is None:
+        return None
+    depth, before = 0, ""
+    for place, (kind, text) in enumerate(split[select:], select):
+        if kind == "other":
+            depth += (text in "([{") - (text in ")]}")
+        elif depth == 0 and text.upper() == "FROM" and before != "DISTINCT":
+            return place
+        if kind not in ("comment", "space"):
+            before = text.upper()
+    return None
 
 
 def _terms(split: Sequence[Token]) -> Iterator[str]:
