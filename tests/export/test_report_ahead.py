@@ -10,6 +10,7 @@ import pytest
 from tests.support.sharing import GPU, WarehouseCache
 from warehouse.errors import UsageError
 from warehouse.export import report
+from warehouse.export.page import page
 from warehouse.export.sections import Report, Section
 from warehouse.query import session
 from warehouse.query.selection import Selection
@@ -75,4 +76,29 @@ def test_a_report_that_is_left_early_leaves_the_session_usable(db: Path) -> None
         sections = report.fill_ahead(opened, small(*QUERIES), "page")
         next(sections)
         sections.close()  # type: ignore[attr-defined]
+        assert opened.run("traces").table().num_rows == 1
+
+
+@pytest.mark.parametrize("from_ns", [pytest.param(None, marks=pytest.mark.integration), 20_000])
+def test_a_timeline_drawn_beside_the_sections_is_that_of_one_thread(
+    db: Path, from_ns: int | None
+) -> None:
+    drawn = []
+    for n_threads in (2, 1):
+        place = session.Place(db, threads=n_threads)
+        assert report.runs_two_at_a_time(place) == (n_threads == 2)
+        with session.opened(place, Selection(from_ns=from_ns)) as opened:
+            drawn.append(page.of_session(opened, small("traces"), 100)["timeline"])
+            assert opened.run("traces").table().num_rows == 1
+    assert drawn[0]["n_slices"] > 0
+    assert drawn[0] == drawn[1]
+
+
+def test_a_page_whose_section_fails_ends_its_timeline(db: Path) -> None:
+    wrong = Section("utilization_over_time", "wrong", {"bucket_ns": 10**18, "metric": "none"})
+    with session.opened(session.Place(db, threads=2)) as opened:
+        n_before = threading.active_count()
+        with pytest.raises(UsageError, match="metric"):
+            page.of_session(opened, Report("r", "r", (wrong,), findings=False), 100)
+        assert threading.active_count() == n_before
         assert opened.run("traces").table().num_rows == 1

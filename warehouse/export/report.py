@@ -189,13 +189,13 @@ def fill_ahead(
     The session is in use until the last section is out.
     """
     arrow.leave_pandas_unloaded()
-    if not report.is_short or not _has_memory(session.place):
+    if not report.is_short or not runs_two_at_a_time(session.place):
         sections = fill(session, report, target, all_ranks=all_ranks)
         return ahead(sections, 1, session.connection.interrupt)
     return _alternating(session, report, target, all_ranks)
 
 
-def _has_memory(place: Place) -> bool:
+def runs_two_at_a_time(place: Place) -> bool:
     """Whether queries may run two at a time; those of a large warehouse use all cores anyway."""
     return place.memory_limit is None and (place.threads or os.cpu_count() or 1) > 1
 

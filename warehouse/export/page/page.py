@@ -11,12 +11,14 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from warehouse import files
+from warehouse import arrow, files
 from warehouse.errors import UsageError
 from warehouse.export import manifest, report
 from warehouse.export.key_figures import KeyFigures
@@ -48,6 +50,7 @@ STYLES = ("page.css",)
 _LICENCES = ("vendor/echarts-NOTICE", "vendor/echarts-LICENSE", "vendor/echarts-LICENSE-d3")
 _MADE_BY = ("warehouse", "schema_version", "tw_version", "written_at")
 _NAMED_RUNS = 3  # of one side; more are counted
+_PATIENCE_S = 0.1  # how often queries of a page that is abandoned are interrupted
 _APART = ("timeline", "origin")  # have their own elements
 Values = dict[str, Any]
 ReportChoice = tuple[Sequence[str], Mapping[str, str], str | None]
@@ -70,13 +73,34 @@ def of_session(
     opened: session.Session, chosen: Report, max_slices: int, *, all_ranks: bool = False
 ) -> Values:
     """Returns the values of a page about the scope."""
-    made, figures = _PageParts(), KeyFigures.of(opened, chosen)
-    sections = [joined([each]) for each in _filled(opened, chosen, made, all_ranks, figures)]
-    return {
-        **about(opened, chosen.title, sections, figures),
-        "origin": made.manifest_json(),
-        "timeline": timeline.of_ranks(opened, max_slices, all_ranks=all_ranks),
-    }
+    with _drawn_beside(opened, max_slices, all_ranks) as drawn:
+        made, figures = _PageParts(), KeyFigures.of(opened, chosen)
+        sections = [joined([each]) for each in _filled(opened, chosen, made, all_ranks, figures)]
+        return {
+            **about(opened, chosen.title, sections, figures),
+            "origin": made.manifest_json(),
+            "timeline": drawn(),
+        }
+
+
+@contextmanager
+def _drawn_beside(
+    opened: session.Session, max_slices: int, all_ranks: bool
+) -> Iterator[Callable[[], Values]]:
+    """Gives the timeline, drawn on a connection of its own meanwhile if queries of a report may
+    run at the same time."""
+    if not report.runs_two_at_a_time(opened.place):
+        yield lambda: timeline.of_ranks(opened, max_slices, all_ranks=all_ranks)
+        return
+    arrow.leave_pandas_unloaded()
+    with opened.beside() as other, ThreadPoolExecutor(1, "timeline") as pool:
+        future = pool.submit(timeline.of_ranks, other, max_slices, all_ranks=all_ranks)
+        try:
+            yield future.result
+        finally:
+            while not future.done():  # an interrupt between two queries has no effect
+                other.connection.interrupt()
+                wait([future], _PATIENCE_S)
 
 
 def about(
