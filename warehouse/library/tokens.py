@@ -8,7 +8,7 @@ rewritten text and compares the trees.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 # The most frequent kinds come first; a word is not the beginning of a text such as e'\n'.
@@ -142,10 +142,12 @@ def _rewrite(tokens: list[Token], pins: Mapping[str, str], parameter: Callable[[
 
 
 def _is_call(tokens: list[Token], index: int) -> bool:
-    after = next(_meaningful(tokens[index + 1 :]), None)
-    before = next(_meaningful(tokens[:index][::-1]), None)
+    after = _meaningful(tokens, range(index + 1, len(tokens)))
+    before = _meaningful(tokens, range(index - 1, -1, -1))
     return after == ("other", "(") and before != ("other", ".")
 
 
-def _meaningful(tokens: list[Token]) -> Iterator[Token]:
-    return (token for token in tokens if token.kind not in ("comment", "space"))
+def _meaningful(tokens: list[Token], places: Iterable[int]) -> Token | None:
+    """The first token at these places that is neither white space nor a comment."""
+    found = (tokens[place] for place in places)
+    return next((token for token in found if token.kind not in ("comment", "space")), None)
