@@ -11,7 +11,6 @@ if an import was interrupted.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
-scale = "run"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

@@ -18,7 +18,7 @@ INCLUDE PERFETTO MODULE slices.self_dur;
 SELECT s.ts, s.name, d.self_dur FROM slice_self_dur AS d JOIN slice AS s USING (id) ORDER BY s.ts, s.depth, s.name LIMIT 50;
 -- a slice and those above it
 INCLUDE PERFETTO MODULE slices.hierarchy;
-SELECT name, ts, dur, depth FROM _slice_ancestor_and_self((SELECT id FROM slice ORDER BY depth DESC, ts, id LIMIT 1))
+SELECT name, ts, dur, depth FROM _slice_ancestor_and_self((SELECT id FROM slice ORDER BY depth DESC, ts, name, id LIMIT 1))
 ORDER BY depth;
 -- a slice and those below it
 INCLUDE PERFETTO MODULE slices.hierarchy;

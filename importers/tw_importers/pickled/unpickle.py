@@ -189,8 +189,8 @@ class Unpickler:
         if code in _REFUSED:
             raise CorruptTrace(
                 f"the pickle would import or call code ({_REFUSED[code]} at byte "
-                f"{self._operation_offset}); a memory snapshot holds data only",
-                hint="Do not load it elsewhere. Record a new snapshot.",
+                f"{self._operation_offset}); only plain data is read",
+                hint="Do not load it elsewhere. Record it again.",
                 offset=self._operation_offset,
             )
         self._wrong(f"unsupported pickle operation {code!r}")
