@@ -48,10 +48,11 @@ def test_the_spec_has_every_command_option_and_query(tw: Tw) -> None:
 
 
 def examples_of_query() -> list[list[str]]:
-    """The calls in the help of `tw query`, as a shell takes them apart."""
+    """The calls in the help of `tw query`, as a shell takes them apart, but those on a cluster."""
     page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text()
     section = page.split("\n## tw query\n")[1].split("\n## ")[0]
-    return [shlex.split(line)[1:] for line in re.findall(r"(?m)^ +(tw query .*)$", section)]
+    lines = re.findall(r"(?m)^ +(tw query .*)$", section)
+    return [shlex.split(line)[1:] for line in lines if "--master" not in line]
 
 
 @pytest.mark.parametrize("words", examples_of_query())

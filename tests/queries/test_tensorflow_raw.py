@@ -130,7 +130,7 @@ def cause(work: Work, gap_start: int) -> str:
         return "host"
     if work.call.end > gap_start:
         return "launch"
-    return "kernel" if work.start - gap_start <= 5_000 else "other"
+    return "kernel" if work.start - gap_start <= 5_000 else "unknown"
 
 
 def test_devices_are_busy_and_idle_as_recorded(case: Case) -> None:
