@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.sharing import DDP, GPU, WarehouseCache
 from warehouse.library import library
-from warehouse.link import linkers, run_links
+from warehouse.link import linkers, rebuild, run_links
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -62,6 +62,40 @@ def test_links_made_anew_are_those_of_the_import(tw: Tw, warehouse: Path) -> Non
 
     assert tw("link", "--all").code == 0
     assert rows(warehouse, "FROM link ORDER BY id") == before
+
+
+@pytest.mark.parametrize("most_slices", [1, 500_000])
+def test_traces_linked_together_have_the_same_links(
+    tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch, most_slices: int
+) -> None:
+    change(warehouse, "UPDATE link SET link_set = 'other' WHERE kind = 'launch' AND trace_id = 1")
+    monkeypatch.setattr(rebuild, "_SLICES_TOGETHER", most_slices)
+    others = rows(warehouse, "FROM link WHERE link_set = 'other' ORDER BY id")
+    stats = "SELECT * EXCLUDE (id) FROM import_stat WHERE name = 'linked' ORDER BY ALL"
+    noted = rows(warehouse, stats)
+
+    assert tw("link", "ddp").code == 0
+    assert rows(warehouse, "FROM link WHERE link_set = 'other' ORDER BY id") == others
+    assert rows(warehouse, "SELECT count(*) - count(DISTINCT id) FROM link") == [(0,)]
+    assert rows(warehouse, stats) == noted
+    assert rows(warehouse, "SELECT count(*) - count(DISTINCT id) FROM import_stat") == [(0,)]
+    columns = "from_id, to_id, kind, rule, confidence, run_id, trace_id"
+    missing = rows(warehouse, f"SELECT {columns} FROM link WHERE link_set = 'other' EXCEPT ALL "
+                   f"SELECT {columns} FROM link WHERE link_set = 'default'")  # fmt: skip
+    assert missing == []
+
+
+@pytest.mark.integration
+def test_a_trace_of_another_run_between_is_not_linked(tw: Tw, tmp_path: Path) -> None:
+    (first, second), gpu = DDP[1], GPU[1][0]
+    for run, path in (("ddp", first), ("gpu", gpu), ("ddp", second)):
+        assert tw("import", path, "--run", run).code == 0
+    (db,) = tmp_path.glob("**/*.duckdb")
+    before = rows(db, "FROM link WHERE run_id = 1 ORDER BY ALL")
+    change(db, "DELETE FROM link WHERE run_id = 2")
+
+    assert tw("link", "ddp").code == 0
+    assert rows(db, "FROM link ORDER BY ALL") == before
 
 
 def test_links_are_counted_before_and_after(tw: Tw, warehouse: Path) -> None:

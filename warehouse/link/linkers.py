@@ -136,8 +136,30 @@ def link_traces(
 
     Linkers that declare `within_trace` run once for all traces, the others for each.
     """
-    install(connection, known.library, known.of_trace)
+    _link_together(connection, known, _Together(dict(run_of)))
+
+
+def relink_traces(
+    connection: duckdb.DuckDBPyConnection, known: Linkers, run_of: Mapping[int, int]
+) -> None:
+    """Rebuilds the links within traces, of the default set; no other trace has an id between."""
     together = _Together(dict(run_of))
+    connection.execute(
+        f"DELETE FROM link WHERE {together.condition} AND link_set IN (SELECT unnest(?))",
+        [_sets(known.of_trace)],
+    )
+    rows = connection.execute(
+        f"SELECT trace_id, max(id) + 1 FROM link WHERE {together.condition} GROUP BY trace_id"
+    )
+    together.next_id |= dict(rows.fetchall())
+    connection.execute(f"DELETE FROM import_stat WHERE {together.condition} AND name = ?", [INSIDE])
+    _link_together(connection, known, together)
+
+
+def _link_together(
+    connection: duckdb.DuckDBPyConnection, known: Linkers, together: _Together
+) -> None:
+    install(connection, known.library, known.of_trace)
     found: list[tuple[Query, dict[int, int]]] = []
     required = Required(connection, known.of_trace, together.condition)
     for query in known.of_trace:
@@ -145,9 +167,9 @@ def link_traces(
         if required.exist(query):
             n_links = together.insert(connection, query)
         found.append((query, n_links))
-    _note_stats(connection, found, run_of)
+    _note_stats(connection, found, together)
     _note_versions(connection, [query for query, _ in found])
-    relations.link(connection, known.of_tables, list(run_of))
+    relations.link(connection, known.of_tables, list(together.run_of))
     disable(connection)
 
 
@@ -364,12 +386,17 @@ def _note_stat(
 def _note_stats(
     connection: duckdb.DuckDBPyConnection,
     found: Sequence[tuple[Query, dict[int, int]]],
-    traces: Iterable[int],
+    together: _Together,
 ) -> None:
-    """Records how many links each linker of traces found in each of several new ones."""
+    """Records how many links each linker of traces found in each of several."""
+    first_id = {trace_id: trace_id << 32 for trace_id in together.run_of}
+    last_ids = connection.execute(
+        f"SELECT trace_id, max(id) FROM import_stat WHERE {together.condition} GROUP BY trace_id"
+    ).fetchall()
+    first_id |= {trace_id: last_id + 1 for trace_id, last_id in last_ids}
     rows = [
-        ((trace_id << 32) + n, trace_id, noted(query), n_links.get(trace_id, 0))
-        for trace_id in traces
+        (first_id[trace_id] + n, trace_id, noted(query), n_links.get(trace_id, 0))
+        for trace_id in together.run_of
         for n, (query, n_links) in enumerate(found)
     ]
     columns = ("ids", "traces", "keys", "counts")

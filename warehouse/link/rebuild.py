@@ -15,6 +15,8 @@ from warehouse.store import database
 if TYPE_CHECKING:
     import duckdb
 
+_SLICES_TOGETHER = 500_000  # most slices of traces that are linked together: bounds the memory
+
 
 @dataclass(frozen=True)
 class LinkCount:
@@ -69,8 +71,11 @@ def _relink_run(
     traces = connection.execute("SELECT id FROM trace WHERE run_id = ? ORDER BY id", [run_id])
     trace_ids = [int(trace_id) for (trace_id,) in traces.fetchall()]
     if graph_set is None:
-        for trace_id in trace_ids:
-            linkers.link_trace(connection, known, trace_id, run_id)
+        for group in _groups(connection, trace_ids):
+            if len(group) > 1:
+                linkers.relink_traces(connection, known, dict.fromkeys(group, run_id))
+            else:
+                linkers.link_trace(connection, known, group[0], run_id)
         run_links.link_run(connection, known, run_id)
     elif trace_ids:
         run_links.link_graphs(connection, known, run_id, graph_set)
@@ -81,6 +86,27 @@ def _relink_run(
         for (name,) in names
         for kind in sorted({*before, *after})
     ]
+
+
+def _groups(connection: duckdb.DuckDBPyConnection, trace_ids: Sequence[int]) -> list[list[int]]:
+    """Divides traces of a run, by id, into those linked together: small ones in a row."""
+    stored = connection.execute(
+        "SELECT t.id, coalesce(s.n, 0) FROM trace AS t LEFT JOIN ("
+        "SELECT trace_id, count(*) AS n FROM slice GROUP BY trace_id) AS s ON s.trace_id = t.id "
+        "ORDER BY t.id"
+    )
+    chosen = set(trace_ids)
+    groups: list[list[int]] = []
+    n_slices, last_id = 0, None  # of the group, and the trace before, of any run
+    for trace_id, n in stored.fetchall():
+        if trace_id in chosen:
+            if last_id not in chosen or n_slices + n > _SLICES_TOGETHER:
+                groups.append([])
+                n_slices = 0
+            groups[-1].append(trace_id)
+            n_slices += n
+        last_id = trace_id
+    return groups
 
 
 def _counts(connection: duckdb.DuckDBPyConnection, run_id: int) -> dict[str, int]:
