@@ -50,17 +50,28 @@ WITH extent AS (
   JOIN trace AS t ON t.id = s.trace_id
   GROUP BY t.run_id, s.trace_id, t.rank
 ),
+-- Few columns are sorted, and of long names only those used, of copies.
 work AS MATERIALIZED (
   SELECT
-    trace_id, slice_id, track_id, kind, class, name, ts AS start_ns, ts + greatest(dur, 0) AS end_ns,
-    max(ts + greatest(dur, 0)) OVER earlier AS before_end_ns,
-    max(ts + greatest(dur, 0)) FILTER (WHERE class <> 'communication') OVER earlier AS work_end_ns,
-    max(ts + greatest(dur, 0)) FILTER (WHERE class <> 'communication' AND kind <> 'memcpy') OVER earlier
-      AS other_end_ns
-  FROM gpu_op
-  WHERE kind <> 'sync'
+    *,
+    max(end_ns) OVER earlier AS before_end_ns,
+    max(work_ns) OVER earlier AS work_end_ns,
+    max(other_ns) OVER earlier AS other_end_ns
+  FROM (
+    SELECT
+      trace_id, slice_id, track_id,
+      kind = 'memcpy' AS is_copy,
+      class = 'communication' AS is_communication,
+      CASE WHEN kind = 'memcpy' THEN name END AS name,
+      ts AS start_ns,
+      ts + greatest(dur, 0) AS end_ns,
+      CASE WHEN class <> 'communication' THEN ts + greatest(dur, 0) END AS work_ns,
+      CASE WHEN class <> 'communication' AND kind <> 'memcpy' THEN ts + greatest(dur, 0) END AS other_ns
+    FROM gpu_op
+    WHERE kind <> 'sync'
+  )
   WINDOW earlier AS (
-    PARTITION BY track_id ORDER BY ts, slice_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    PARTITION BY track_id ORDER BY start_ns, slice_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ),
 -- What is left on a stream: what it does, with and without copies.
@@ -68,9 +79,9 @@ stream AS (
   SELECT
     trace_id, track_id,
     sum(greatest(end_ns - greatest(start_ns, coalesce(work_end_ns, start_ns)), 0))
-      FILTER (WHERE class <> 'communication') AS work_ns,
+      FILTER (WHERE NOT is_communication) AS work_ns,
     sum(greatest(end_ns - greatest(start_ns, coalesce(other_end_ns, start_ns)), 0))
-      FILTER (WHERE class <> 'communication' AND kind <> 'memcpy') AS other_ns
+      FILTER (WHERE NOT is_communication AND NOT is_copy) AS other_ns
   FROM work
   GROUP BY trace_id, track_id
 ),
@@ -83,60 +94,76 @@ call AS (
 ),
 called AS MATERIALIZED (
   SELECT
-    w.*, c.start_ns AS call_ns, c.end_ns AS call_end_ns,
+    w.trace_id, w.is_copy, w.name, w.start_ns, w.end_ns, c.start_ns AS call_ns, c.end_ns AS call_end_ns,
     -- The call and the work before it may both be later than the work, where clocks or streams are mixed.
     least(greatest(c.start_ns, coalesce(w.before_end_ns, c.start_ns)), w.start_ns) AS ready_ns
   FROM work AS w
   LEFT JOIN call AS c ON c.slice_id = w.slice_id
 ),
-removed AS (
+named AS (
   SELECT trace_id, 'skip(within = $subject)' AS what_if, name AS subject, ts AS start_ns, ts + dur AS end_ns
   FROM cpu_op
-  WHERE len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name)
   UNION ALL
   SELECT trace_id, 'skip(within = $subject)', name, ts, ts + dur
   FROM annotation
-  WHERE side = 'host' AND (len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name))
+  WHERE side = 'host'
   UNION ALL
   SELECT trace_id, 'skip(within = $subject)', name, ts, ts + dur
   FROM launch
-  WHERE len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name)
-  UNION ALL
-  SELECT trace_id, 'launch_free()', NULL, call_ns, call_end_ns
-  FROM called
-  WHERE call_ns IS NOT NULL
-  UNION ALL
-  SELECT trace_id, 'launch_free()', NULL, ready_ns, start_ns
-  FROM called
-  WHERE call_ns IS NOT NULL
   UNION ALL
   SELECT trace_id, 'drop(kind = "memcpy", name = $subject)', name, call_ns, call_end_ns
   FROM called
-  WHERE kind = 'memcpy' AND call_ns IS NOT NULL
-    AND (len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name))
+  WHERE is_copy AND call_ns IS NOT NULL
   UNION ALL
   SELECT trace_id, 'drop(kind = "memcpy", name = $subject)', name, coalesce(ready_ns, start_ns), end_ns
   FROM called
-  WHERE kind = 'memcpy' AND (len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name))
+  WHERE is_copy
+),
+change AS MATERIALIZED (
+  SELECT row_number() OVER () AS change_n, what_if, subject
+  FROM (
+    SELECT DISTINCT what_if, subject
+    FROM named
+    WHERE len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], subject)
+    UNION ALL
+    VALUES ('launch_free()', NULL), ('scale(class = "communication", ratio = 0)', NULL)
+  )
+),
+-- A number stands for the trace and the change: what follows sorts all times.
+removed AS (
+  SELECT (n.trace_id << 32) + c.change_n AS part, n.start_ns, n.end_ns
+  FROM named AS n
+  JOIN change AS c ON c.what_if = n.what_if AND c.subject = n.subject
   UNION ALL
-  SELECT trace_id, 'scale(class = "communication", ratio = 0)', NULL, start_ns, end_ns
-  FROM work
-  WHERE class = 'communication'
+  -- Most device work is ready before its call ends.
+  SELECT
+    (w.trace_id << 32) + c.change_n, w.call_ns,
+    CASE WHEN w.ready_ns <= w.call_end_ns THEN greatest(w.call_end_ns, w.start_ns) ELSE w.call_end_ns END
+  FROM called AS w
+  JOIN change AS c ON c.what_if = 'launch_free()'
+  WHERE w.call_ns IS NOT NULL
+  UNION ALL
+  SELECT (w.trace_id << 32) + c.change_n, w.ready_ns, w.start_ns
+  FROM called AS w
+  JOIN change AS c ON c.what_if = 'launch_free()'
+  WHERE w.ready_ns > w.call_end_ns
+  UNION ALL
+  SELECT (w.trace_id << 32) + c.change_n, w.start_ns, w.end_ns
+  FROM work AS w
+  JOIN change AS c ON c.what_if = 'scale(class = "communication", ratio = 0)'
+  WHERE w.is_communication
 ),
 gain AS (
   SELECT
-    trace_id, what_if, subject,
-    greatest(end_ns - greatest(start_ns, coalesce(max(end_ns) OVER past, start_ns)), 0) AS gain_ns
+    part, greatest(end_ns - greatest(start_ns, coalesce(max(end_ns) OVER past, start_ns)), 0) AS gain_ns
   FROM removed
   WHERE end_ns > start_ns
-  WINDOW past AS (
-    PARTITION BY trace_id, what_if, subject ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  )
+  WINDOW past AS (PARTITION BY part ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ),
 by_trace AS (
-  SELECT trace_id, what_if, subject, sum(gain_ns)::BIGINT AS removed_ns
-  FROM gain
-  GROUP BY trace_id, what_if, subject
+  SELECT g.part >> 32 AS trace_id, c.what_if, c.subject, g.removed_ns
+  FROM (SELECT part, sum(gain_ns)::BIGINT AS removed_ns FROM gain GROUP BY part) AS g
+  JOIN change AS c ON c.change_n = (g.part & 4294967295)
 ),
 longest AS (
   SELECT
@@ -201,7 +228,7 @@ beside AS (
     SELECT w.trace_id, sum(w.end_ns - w.start_ns) AS dur_ns
     FROM work AS w
     ANTI JOIN wait AS a ON a.slice_id = w.slice_id
-    WHERE w.class = 'communication'
+    WHERE w.is_communication
     GROUP BY w.trace_id
   ) AS u ON u.trace_id = e.trace_id
   WHERE l.rank IS NOT NULL
