@@ -207,41 +207,42 @@ stream_end AS (
   FROM work
   GROUP BY track_id, caller_id, stream, end_ns
 ),
-after_stream AS (
-  SELECT w.slice_id, p.slice_id AS before_id, p.end_ns AS at_ns
-  FROM work AS w
-  ASOF JOIN stream_end AS p
-    ON p.track_id = w.track_id
-    AND p.caller_id = w.caller_id
-    AND p.stream = w.stream
-    AND p.end_ns <= w.start_ns
-),
 -- An event wait: the stream continues after the work launched before the event was recorded.
 after_event AS (
-  SELECT b.slice_id, a.slice_id AS before_id, a.end_ns AS at_ns
+  SELECT b.slice_id, max(a.end_ns) AS at_ns, min_by(a.slice_id, (-a.end_ns, a.slice_id)) AS before_id
   FROM whole_link AS c
   JOIN work AS a ON a.slice_id = c.from_id
   JOIN work AS b ON b.slice_id = c.to_id
   WHERE c.kind = 'event_wait' AND c.link_set = 'default' AND a.end_ns <= b.start_ns
+  GROUP BY b.slice_id
 ),
--- Of all operations that must end before a piece of work, the last to end.
+-- Operations that must end before a piece of work.
 work_candidate AS (
-  SELECT slice_id, before_id, at_ns, 'device_gap' AS kind, 1 AS preference FROM after_stream
-  UNION ALL
-  SELECT slice_id, before_id, at_ns, 'stream_wait' AS kind, 2 AS preference FROM after_event
-  UNION ALL
-  SELECT slice_id, 0 AS before_id, call_ns AS at_ns, 'launch_delay' AS kind, 3 AS preference
-  FROM work
-  WHERE call_ns <= start_ns
+  SELECT
+    w.slice_id,
+    p.slice_id AS stream_id,
+    p.end_ns AS stream_ns,
+    e.before_id AS event_id,
+    e.at_ns AS event_ns,
+    CASE WHEN w.call_ns <= w.start_ns THEN w.call_ns END AS call_ns
+  FROM work AS w
+  ASOF LEFT JOIN stream_end AS p
+    ON p.track_id = w.track_id
+    AND p.caller_id = w.caller_id
+    AND p.stream = w.stream
+    AND p.end_ns <= w.start_ns
+  LEFT JOIN after_event AS e ON e.slice_id = w.slice_id
 ),
+-- The last of them to end.
 work_cause AS (
   SELECT
     slice_id,
-    min_by(before_id, (-at_ns, preference, before_id)) AS before_id,
-    max(at_ns) AS at_ns,
-    min_by(kind, (-at_ns, preference, before_id)) AS kind
-  FROM work_candidate
-  GROUP BY slice_id
+    CASE at_ns WHEN stream_ns THEN stream_id WHEN event_ns THEN event_id ELSE 0 END AS before_id,
+    at_ns,
+    CASE at_ns WHEN stream_ns THEN 'device_gap' WHEN event_ns THEN 'stream_wait' ELSE 'launch_delay' END
+      AS kind
+  FROM (SELECT *, greatest(stream_ns, event_ns, call_ns) AS at_ns FROM work_candidate)
+  WHERE at_ns IS NOT NULL
 ),
 
 -- Host threads during that time.
@@ -448,8 +449,10 @@ walk AS (
     WHERE a.is_on_path
   )
 ),
+-- (By way of a list: the estimate of rows of a recursion is so large that every join with them would
+-- keep all slices.)
 on_path AS MATERIALIZED (
-  SELECT DISTINCT node FROM walk WHERE is_on_path
+  SELECT unnest(list(DISTINCT node)) AS node FROM walk WHERE is_on_path
 ),
 
 -- The parts of the path.
@@ -495,28 +498,35 @@ run_on_path AS (
   LEFT JOIN on_path AS o ON o.node = h.node
   WHERE h.end_ns > h.start_ns AND (o.node IS NOT NULL OR h.node = 0)
 ),
--- Threads split at every start and end of a slice, with the innermost slice from there on.
+-- Threads split at every start and end of a slice, with the innermost slice from there on, and at the
+-- start and end of what is on the path of a thread.
 boundary_event AS (
-  SELECT trace_id, track_id, start_ns AS at_ns, slice_id AS inner_id, 1 AS is_start, depth
+  SELECT
+    trace_id, track_id, start_ns AS at_ns, slice_id AS inner_id, 1 AS is_start, depth,
+    NULL::BIGINT AS run_end_ns
   FROM host_slice
   WHERE end_ns > start_ns
   UNION ALL
   SELECT
     trace_id, track_id, end_ns AS at_ns, coalesce(parent_id, 0) AS inner_id, 0 AS is_start,
-    -depth AS depth
+    -depth AS depth, NULL
   FROM host_slice
   WHERE end_ns > start_ns
   UNION ALL
-  SELECT trace_id, track_id, start_ns AS at_ns, NULL AS inner_id, 0 AS is_start, 0 AS depth
+  SELECT trace_id, track_id, start_ns AS at_ns, NULL AS inner_id, 0 AS is_start, 0 AS depth, NULL
   FROM host_slice
   WHERE end_ns = start_ns
   UNION ALL
-  SELECT DISTINCT h.trace_id, h.track_id, w.start_ns AS at_ns, NULL, 0, 0
+  SELECT DISTINCT h.trace_id, h.track_id, w.start_ns AS at_ns, NULL, 0, 0, NULL::BIGINT
   FROM host_slice AS h
   JOIN window_of AS w ON w.trace_id = h.trace_id
   UNION ALL
   -- A call may be recorded on a track of its own, and other threads may begin nothing then.
-  SELECT trace_id, track_id, end_ns AS at_ns, NULL, 0, 0 FROM run_on_path
+  SELECT trace_id, track_id, end_ns AS at_ns, NULL, 0, 0, NULL FROM run_on_path
+  UNION ALL
+  SELECT any_value(trace_id), track_id, start_ns AS at_ns, NULL, -1, 0, max(end_ns)
+  FROM run_on_path
+  GROUP BY track_id, start_ns
 ),
 -- Of those at the same time, the last holds: all pieces before it are empty.
 piece AS (
@@ -525,20 +535,18 @@ piece AS (
     track_id,
     at_ns AS start_ns,
     lead(at_ns) OVER thread AS end_ns,
-    nullif(
-      last_value(inner_id IGNORE NULLS) OVER (
-        thread ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-      ), 0
-    ) AS slice_id
+    nullif(last_value(inner_id IGNORE NULLS) OVER until_now, 0) AS slice_id,
+    last_value(run_end_ns IGNORE NULLS) OVER until_now AS run_end_ns
   FROM boundary_event
   SEMI JOIN run_on_path USING (track_id)
-  WINDOW thread AS (PARTITION BY track_id ORDER BY at_ns, is_start, depth, inner_id)
+  WINDOW
+    thread AS (PARTITION BY track_id ORDER BY at_ns, is_start, depth, inner_id),
+    until_now AS (thread ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 ),
 host_interval AS (
-  SELECT p.trace_id, p.start_ns, p.end_ns, 'host' AS kind, p.slice_id, p.track_id
-  FROM piece AS p
-  ASOF JOIN run_on_path AS r ON r.track_id = p.track_id AND r.start_ns <= p.start_ns
-  WHERE p.end_ns <= r.end_ns AND p.end_ns > p.start_ns
+  SELECT trace_id, start_ns, end_ns, 'host' AS kind, slice_id, track_id
+  FROM piece
+  WHERE end_ns <= run_end_ns AND end_ns > start_ns
 ),
 part AS (
   FROM work_interval
