@@ -260,6 +260,9 @@ host_slice AS MATERIALIZED (
     ON w.trace_id = s.trace_id AND s.ts <= w.end_ns AND s.ts + greatest(s.dur, 0) >= w.start_ns
   SEMI JOIN (SELECT id FROM track WHERE kind = 'thread') AS k ON k.id = s.track_id
 ),
+host_track AS MATERIALIZED (
+  SELECT DISTINCT trace_id, track_id FROM host_slice
+),
 -- A call that waited, with the work whose end released it.
 blocked_call AS (
   SELECT
@@ -517,8 +520,8 @@ boundary_event AS (
   FROM host_slice
   WHERE end_ns = start_ns
   UNION ALL
-  SELECT DISTINCT h.trace_id, h.track_id, w.start_ns AS at_ns, NULL, 0, 0, NULL::BIGINT
-  FROM host_slice AS h
+  SELECT h.trace_id, h.track_id, w.start_ns AS at_ns, NULL, 0, 0, NULL::BIGINT
+  FROM host_track AS h
   JOIN window_of AS w ON w.trace_id = h.trace_id
   UNION ALL
   -- A call may be recorded on a track of its own, and other threads may begin nothing then.
@@ -526,6 +529,7 @@ boundary_event AS (
   UNION ALL
   SELECT any_value(trace_id), track_id, start_ns AS at_ns, NULL, -1, 0, max(end_ns)
   FROM run_on_path
+  SEMI JOIN host_track USING (track_id)
   GROUP BY track_id, start_ns
 ),
 -- Of those at the same time, the last holds: all pieces before it are empty.
