@@ -76,13 +76,19 @@ WITH RECURSIVE mark AS MATERIALIZED (
   )
   WHERE reached_ns IS NULL OR ts >= reached_ns
 ),
+-- Most traces have no compiled code: of these, the causes of work are not searched.
+of_trace AS MATERIALIZED (
+  SELECT slice_id >> 32 AS trace_id FROM mark
+  UNION
+  SELECT trace_id FROM gpu_op WHERE kind = 'kernel' AND starts_with(name, 'triton_')
+),
 work AS MATERIALIZED (
   SELECT
     g.slice_id, c.cpu_op_id,
     g.kind = 'kernel' AND regexp_matches(g.name, '^triton_(poi|per|red|tem|for|spl)') AS is_generated
   FROM gpu_op AS g
-  LEFT JOIN gpu_op_cause AS c ON c.slice_id = g.slice_id
-  WHERE g.kind <> 'sync'
+  LEFT JOIN gpu_op_cause AS c ON c.slice_id = g.slice_id AND c.trace_id IN (SELECT trace_id FROM of_trace)
+  WHERE g.kind <> 'sync' AND g.trace_id IN (SELECT trace_id FROM of_trace)
 ),
 op AS MATERIALIZED (
   SELECT o.slice_id, o.track_id, o.name, o.ts, o.ts + o.dur AS end_ns
@@ -111,18 +117,23 @@ entry AS MATERIALIZED (
   FROM placed
   WHERE region_id IS NOT NULL OR graph_id IS NOT NULL
 ),
+slice_of_entry AS MATERIALIZED (
+  SELECT id, parent_id, category, name
+  FROM whole_slice
+  WHERE trace_id IN (SELECT slice_id >> 32 FROM entry)
+),
 -- From each call of compiled code up to the first function outside of torch.
 climb AS (
   SELECT e.slice_id AS entry_id, s.parent_id AS at_id, NULL::VARCHAR AS python
   FROM entry AS e
-  JOIN whole_slice AS s ON s.id = e.slice_id
+  JOIN slice_of_entry AS s ON s.id = e.slice_id
   WHERE s.parent_id IS NOT NULL
   UNION ALL
   SELECT
     c.entry_id, s.parent_id,
     CASE WHEN s.category = 'python_function' AND NOT regexp_matches(s.name, '(?:^|/)torch/|^<|^nn\.Module: ') THEN s.name END
   FROM climb AS c
-  JOIN whole_slice AS s ON s.id = c.at_id
+  JOIN slice_of_entry AS s ON s.id = c.at_id
   WHERE c.python IS NULL
 ),
 compiled AS MATERIALIZED (
@@ -133,21 +144,27 @@ compiled AS MATERIALIZED (
   LEFT JOIN climb AS c ON c.entry_id = coalesce(p.region_id, p.graph_id) AND c.python IS NOT NULL
   WHERE w.is_generated OR p.region_id IS NOT NULL OR p.graph_id IS NOT NULL
 ),
-recorded AS (
-  SELECT
-    s.id AS slice_id,
-    s.args_json->>'kernel_backend' AS kernel_backend,
-    s.args_json->>'kernel_hash' AS kernel_hash,
-    s.args_json->>'kernel_file' AS kernel_file,
-    nullif(concat_ws(
-      ', ',
-      nullif(s.args_json->>'kernel_kwargs', ''),
-      'num_warps=' || (s.args_json->>'num_warps'),
-      'num_stages=' || (s.args_json->>'num_stages')
-    ), '') AS settings
+-- (Materialized: the database would search the arguments of all slices first.)
+argument AS MATERIALIZED (
+  SELECT s.id, s.args_json
   FROM whole_slice AS s
   SEMI JOIN compiled AS c ON c.cpu_op_id = s.id
-  WHERE contains(s.args_json::VARCHAR, '"kernel_')
+  WHERE s.trace_id IN (SELECT slice_id >> 32 FROM compiled)
+),
+recorded AS (
+  SELECT
+    id AS slice_id,
+    args_json->>'kernel_backend' AS kernel_backend,
+    args_json->>'kernel_hash' AS kernel_hash,
+    args_json->>'kernel_file' AS kernel_file,
+    nullif(concat_ws(
+      ', ',
+      nullif(args_json->>'kernel_kwargs', ''),
+      'num_warps=' || (args_json->>'num_warps'),
+      'num_stages=' || (args_json->>'num_stages')
+    ), '') AS settings
+  FROM argument
+  WHERE contains(args_json::VARCHAR, '"kernel_')
 ),
 figure AS (
   SELECT
