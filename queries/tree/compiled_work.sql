@@ -51,7 +51,7 @@ help = "kernel, memcpy or memset"
 -- Slices of a thread nest, so of those that are outermost, the last that began before an operator contains
 -- it or none does.
 WITH RECURSIVE mark AS MATERIALIZED (
-  SELECT kind, slice_id, track_id, label, ts, end_ns
+  SELECT kind, slice_id, trace_id, track_id, label, ts, end_ns
   FROM (
     SELECT
       *,
@@ -60,15 +60,18 @@ WITH RECURSIVE mark AS MATERIALIZED (
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ) AS reached_ns
     FROM (
-      SELECT 'region' AS kind, slice_id, track_id, substr(name, 24) AS label, ts, ts + dur AS end_ns
+      SELECT
+        'region' AS kind, slice_id, trace_id, track_id, substr(name, 24) AS label, ts, ts + dur AS end_ns
       FROM whole_cpu_op
       WHERE starts_with(name, 'Torch-Compiled Region: ') AND dur > 0
       UNION ALL
-      SELECT 'graph', slice_id, track_id, regexp_extract(name, '^## Call CompiledFxGraph (\S+) ##$', 1), ts, ts + dur
+      SELECT
+        'graph', slice_id, trace_id, track_id,
+        regexp_extract(name, '^## Call CompiledFxGraph (\S+) ##$', 1), ts, ts + dur
       FROM whole_annotation
       WHERE side = 'host' AND starts_with(name, '## Call CompiledFxGraph ') AND dur > 0
       UNION ALL
-      SELECT 'file', slice_id, track_id, regexp_replace(name, ': call$', ''), ts, ts + dur
+      SELECT 'file', slice_id, trace_id, track_id, regexp_replace(name, ': call$', ''), ts, ts + dur
       FROM whole_python_call
       WHERE ends_with(name, '): call') AND regexp_matches(name, '/[a-z2-7]{2}/c[a-z2-7]{51}\.py\(\d+\): call$')
         AND dur > 0
@@ -76,11 +79,13 @@ WITH RECURSIVE mark AS MATERIALIZED (
   )
   WHERE reached_ns IS NULL OR ts >= reached_ns
 ),
--- Most traces have no compiled code: of these, the causes of work are not searched.
+-- Most traces have no compiled code and replay no captured graph: of these, the causes of work are not searched.
 of_trace AS MATERIALIZED (
-  SELECT slice_id >> 32 AS trace_id FROM mark
+  SELECT trace_id FROM mark
   UNION
   SELECT trace_id FROM gpu_op WHERE kind = 'kernel' AND starts_with(name, 'triton_')
+  UNION
+  SELECT trace_id FROM whole_link WHERE kind = 'op_device' AND rule = 'graph_capture' AND link_set = 'default'
 ),
 work AS MATERIALIZED (
   SELECT
@@ -91,13 +96,14 @@ work AS MATERIALIZED (
   WHERE g.kind <> 'sync' AND g.trace_id IN (SELECT trace_id FROM of_trace)
 ),
 op AS MATERIALIZED (
-  SELECT o.slice_id, o.track_id, o.name, o.ts, o.ts + o.dur AS end_ns
+  SELECT o.slice_id, o.trace_id, o.track_id, o.name, o.ts, o.ts + o.dur AS end_ns
   FROM whole_cpu_op AS o
   SEMI JOIN work AS w ON w.cpu_op_id = o.slice_id
 ),
 placed AS MATERIALIZED (
   SELECT
     o.slice_id,
+    o.trace_id,
     o.name,
     CASE WHEN r.end_ns >= o.end_ns THEN r.slice_id END AS region_id,
     CASE WHEN r.end_ns >= o.end_ns THEN r.label END AS region,
@@ -113,14 +119,14 @@ placed AS MATERIALIZED (
     ON f.track_id = o.track_id AND o.ts >= f.ts
 ),
 entry AS MATERIALIZED (
-  SELECT DISTINCT coalesce(region_id, graph_id) AS slice_id
+  SELECT DISTINCT coalesce(region_id, graph_id) AS slice_id, trace_id
   FROM placed
   WHERE region_id IS NOT NULL OR graph_id IS NOT NULL
 ),
 slice_of_entry AS MATERIALIZED (
   SELECT id, parent_id, category, name
   FROM whole_slice
-  WHERE trace_id IN (SELECT slice_id >> 32 FROM entry)
+  WHERE trace_id IN (SELECT trace_id FROM entry)
 ),
 -- From each call of compiled code up to the first function outside of torch.
 climb AS (
@@ -138,18 +144,17 @@ climb AS (
 ),
 compiled AS MATERIALIZED (
   SELECT
-    w.slice_id, p.name AS op, p.region, p.graph, p.graph_file, c.python, w.cpu_op_id
+    w.slice_id, p.name AS op, p.region, p.graph, p.graph_file, c.python, w.cpu_op_id, p.trace_id
   FROM work AS w
   LEFT JOIN placed AS p ON p.slice_id = w.cpu_op_id
   LEFT JOIN climb AS c ON c.entry_id = coalesce(p.region_id, p.graph_id) AND c.python IS NOT NULL
   WHERE w.is_generated OR p.region_id IS NOT NULL OR p.graph_id IS NOT NULL
 ),
--- (Materialized: the database would search the arguments of all slices first.)
-argument AS MATERIALIZED (
+argument AS (
   SELECT s.id, s.args_json
   FROM whole_slice AS s
   SEMI JOIN compiled AS c ON c.cpu_op_id = s.id
-  WHERE s.trace_id IN (SELECT slice_id >> 32 FROM compiled)
+  WHERE s.trace_id IN (SELECT trace_id FROM compiled)
 ),
 recorded AS (
   SELECT
@@ -164,7 +169,6 @@ recorded AS (
       'num_stages=' || (args_json->>'num_stages')
     ), '') AS settings
   FROM argument
-  WHERE contains(args_json::VARCHAR, '"kernel_')
 ),
 figure AS (
   SELECT
