@@ -69,37 +69,68 @@ op AS MATERIALIZED (
     ON m.trace_id = o.trace_id AND (m.group_name = o.group_name OR (m.is_sole AND o.group_name IS NULL))
   WHERE o.is_transfer
 ),
+part AS MATERIALIZED (
+  SELECT row_number() OVER () AS part_n, *
+  FROM (SELECT DISTINCT trace_id, side, device_id, class FROM op)
+),
+communication AS MATERIALIZED (
+  SELECT p.part_n, p.side, p.trace_id, p.device_id, o.start_ns, o.end_ns
+  FROM op AS o
+  JOIN part AS p
+    ON p.trace_id = o.trace_id AND p.side = o.side
+    AND p.device_id IS NOT DISTINCT FROM o.device_id AND p.class IS NOT DISTINCT FROM o.class
+),
+-- When the last communication of those that began so far ends.
+reached AS (
+  SELECT part_n, start_ns, max(max(end_ns)) OVER (PARTITION BY part_n ORDER BY start_ns) AS end_ns
+  FROM communication
+  WHERE side = 'device'
+  GROUP BY part_n, start_ns
+),
+-- Compute during communication: most is not.
+compute AS (
+  SELECT c.part_n, c.start_ns, c.end_ns
+  FROM (
+    SELECT p.part_n, c.start_ns, c.end_ns
+    FROM device_op() AS c
+    JOIN part AS p
+      ON p.side = 'device' AND p.trace_id = c.trace_id AND p.device_id IS NOT DISTINCT FROM c.device_id
+    WHERE c.class = 'compute'
+  ) AS c
+  ASOF JOIN reached AS r ON r.part_n = c.part_n AND r.start_ns < c.end_ns
+  WHERE r.end_ns > c.start_ns
+),
 -- Both ends of communication and, beside each class of a device, of its compute.
 border AS (
-  SELECT trace_id, side, device_id, class, start_ns AS ts, 1 AS communicating, 0 AS computing FROM op
+  SELECT part_n, unnest([start_ns, end_ns]) AS ts, unnest([1, -1]) AS communicating, 0 AS computing
+  FROM communication
   UNION ALL
-  SELECT trace_id, side, device_id, class, end_ns, -1, 0 FROM op
-  UNION ALL
-  SELECT c.trace_id, 'device', c.device_id, k.class, unnest([c.start_ns, c.end_ns]), 0, unnest([1, -1])
-  FROM device_op() AS c
-  JOIN (SELECT DISTINCT trace_id, device_id, class FROM op WHERE side = 'device') AS k
-    ON k.trace_id = c.trace_id AND k.device_id IS NOT DISTINCT FROM c.device_id
-  WHERE c.class = 'compute'
+  SELECT part_n, unnest([start_ns, end_ns]), 0, unnest([1, -1])
+  FROM compute
 ),
 span AS (
   SELECT
-    trace_id, side, device_id, class,
+    part_n,
     lead(ts) OVER ordered - ts AS dur,
     sum(communicating) OVER ordered > 0 AS communicates,
     sum(computing) OVER ordered > 0 AS computes
   FROM border
-  WINDOW ordered AS (
-    PARTITION BY trace_id, side, device_id, class ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-  )
+  WINDOW ordered AS (PARTITION BY part_n ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 ),
 length AS (
   SELECT
-    trace_id, side, device_id, class,
-    coalesce(sum(dur) FILTER (communicates), 0)::BIGINT AS communication_ns,
-    CASE WHEN side = 'device' THEN coalesce(sum(dur) FILTER (communicates AND NOT computes), 0)::BIGINT
-      END AS exposed_ns
-  FROM span
-  GROUP BY trace_id, side, device_id, class
+    p.trace_id, p.side, p.device_id, p.class,
+    coalesce(s.communication_ns, 0)::BIGINT AS communication_ns,
+    CASE WHEN p.side = 'device' THEN coalesce(s.exposed_ns, 0)::BIGINT END AS exposed_ns
+  FROM part AS p
+  JOIN (
+    SELECT
+      part_n,
+      sum(dur) FILTER (communicates) AS communication_ns,
+      sum(dur) FILTER (communicates AND NOT computes) AS exposed_ns
+    FROM span
+    GROUP BY part_n
+  ) AS s ON s.part_n = p.part_n
 ),
 amount AS (
   SELECT
