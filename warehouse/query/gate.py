@@ -22,6 +22,7 @@ from warehouse.query import scope, session
 from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
 from warehouse.store import database
+from warehouse.store.statements import quoted
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def _check_unique(
         raise UsageError(
             f"--key: the query has no column {unknown[0]!r}", hint=f"Columns: {known}."
         )
-    names = ", ".join(map(_quoted, key)) or "true"
+    names = ", ".join(map(quoted, key)) or "true"
     (n_same,) = database.one(
         connection, f"SELECT count(*) - count(DISTINCT ROW({names}, true)) FROM {side}"
     )
@@ -198,10 +199,10 @@ def _judged(
     connection: duckdb.DuckDBPyConnection, condition: str, key: Sequence[str], known: Sequence[str]
 ) -> tuple[Any, int]:
     """Returns the rows that fail or have no match, and the number of matched rows."""
-    meet = " AND ".join(f"x.{_quoted(n)} IS NOT DISTINCT FROM baseline.{_quoted(n)}" for n in key)
-    shown = [f"coalesce(x.{_quoted(n)}, baseline.{_quoted(n)}) AS {_quoted(n)}" for n in key]
+    meet = " AND ".join(f"x.{quoted(n)} IS NOT DISTINCT FROM baseline.{quoted(n)}" for n in key)
+    shown = [f"coalesce(x.{quoted(n)}, baseline.{quoted(n)}) AS {quoted(n)}" for n in key]
     mentioned = [f"{side}.{name}" for side, name in _mentioned(condition, known)]
-    shown += [f"{each} AS {_quoted(each.replace(chr(34), ''))}" for each in mentioned]
+    shown += [f"{each} AS {quoted(each.replace(chr(34), ''))}" for each in mentioned]
     joined = f"x FULL JOIN baseline ON {meet or 'true'}"
     # The condition is on lines of its own, so that a comment in it ends with it.
     columns = ", ".join([*shown[: len(key)], _REASON.format(condition), *shown[len(key) :]])
@@ -239,7 +240,3 @@ def _mentioned(condition: str, known: Sequence[str]) -> list[tuple[str, str]]:
     found = ((side.lower(), name) for side, name in _MENTIONED.findall(condition))
     kept = [each for each in found if each[1].strip('"').replace('""', '"').lower() in lower]
     return list(dict.fromkeys(kept))
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -455,8 +455,7 @@ def stored(connection: duckdb.DuckDBPyConnection) -> str:
     A lake is opened as an empty warehouse with a schema `lake`.
     """
     ((name, is_lake),) = connection.execute(_STORED).fetchall()
-    quoted = str(name).replace('"', '""')
-    return f'"{quoted}".{"lake" if is_lake else "main"}.'
+    return f"{statements.quoted(name)}.{'lake' if is_lake else 'main'}."
 
 
 _STORED = """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from warehouse.library import tokens
 from warehouse.library.tokens import Token
 from warehouse.store import database
+from warehouse.store.statements import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,8 +34,8 @@ class Ordered:
         """Returns the rows in order, without added columns; of equal ones by all columns."""
         added = [name for name in rows.column_names if name.startswith(ADDED)]
         shown = [name for name in rows.column_names if name not in added]
-        columns = ", ".join(map(_quoted, shown))
-        order = ", ".join([*self.order, *map(_quoted, shown)])
+        columns = ", ".join(map(quoted, shown))
+        order = ", ".join([*self.order, *map(quoted, shown)])
         with database.shared_scratchpad() as connection:
             connection.register("rows of tasks", rows)
             try:
@@ -60,7 +61,7 @@ def ordered(sql: str, columns: Sequence[str]) -> Ordered:
         if (name := _column(what, columns)) is None:
             name = f"{ADDED}{len(added) + 1}"
             added.append(f', {what} AS "{name}"')
-        order.append(f"{_quoted(name)}{match['how']}")
+        order.append(f"{quoted(name)}{match['how']}")
     place = _from_clause(split[:start]) if added else None
     if added and place is None:
         raise LookupError(f"ORDER BY {', '.join(order)} is not of a SELECT with FROM")
@@ -116,7 +117,3 @@ def _terms(split: Sequence[Token]) -> Iterator[str]:
         elif kind != "comment":
             term += text
     yield term.strip()
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -15,6 +15,11 @@ _MOST = 2048
 _parsed: dict[str, tuple[duckdb.Statement, ...]] = {}
 
 
+def quoted(name: str) -> str:
+    """Returns a name as a quoted identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def execute(
     connection: duckdb.DuckDBPyConnection, text: str, parameters: Any = None
 ) -> duckdb.DuckDBPyConnection:
