@@ -1,10 +1,13 @@
-"""Writes spark.md, how Spark runs each public query, from the headers; a test compares the two.
+"""Writes spark.md, how Spark runs each public query; a test compares the two.
+
+It is made from the headers of the queries and spark_results.csv, which `pytest -m spark` extends.
 
 python docs/make_spark.py
 """
 
 from __future__ import annotations
 
+import csv
 from collections import defaultdict
 from pathlib import Path
 
@@ -14,29 +17,51 @@ from warehouse.spark import run
 PAGE = Path(__file__).with_name("spark.md")
 HEAD = """# Queries on Spark
 
-Written by `docs/make_spark.py` from the headers of the queries; do not edit.
+Written by `docs/make_spark.py` from the headers of the queries and `docs/spark_results.csv`; do not
+edit.
 
-How `tw query NAME --lake DIR --engine spark` runs each query ([lakes](lake.md)).
+How `tw query NAME --lake DIR --engine spark` runs each query ([lakes](lake.md)), and whether its
+rows were compared with DuckDB's. Integers and texts must be equal, floating-point numbers to 1e-9,
+and the order equal, with ties broken by the remaining columns. The number is that of the compared
+rows: of `recordings`, or of tables with `random` rows (`tests/spark/`). A result counts for the
+version of the query that it was measured with.
 """
-ROUTES = {"trace": "A task for each trace", "run": "A task for each run"}
+RESULTS = Path(__file__).with_name("spark_results.csv")
+ROUTES = {
+    "trace": "A task for each trace",
+    "run": "A task for each run",
+    "sql": "Translated to Spark's SQL",
+}
+
+
+def results() -> dict[str, str]:
+    """What was compared of each version of a query, in words."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    with RESULTS.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            found[row["query"]][row["data"]] = f"{row['status']} ({row['rows']} of {row['data']})"
+    return {key: ", ".join(texts.values()) for key, texts in found.items()}
 
 
 def page() -> str:
     """The whole page."""
     by_scale: dict[str, list[str]] = defaultdict(list)
+    compared = results()
     refused: list[tuple[str, str]] = []
     for name, query in library.load().newest.items():
         if query.header is None or query.layer in ("lib", "link"):
             continue
         reason = run.refusal(query)
         if reason is None:
-            by_scale[query.header.scale].append(name)
+            status = compared.get(str(query.key), "not compared")
+            by_scale[query.header.scale].append(f"| `{name}` | {status} |")
         else:
             refused.append((name, reason))
     parts = [HEAD]
     for scale, title in ROUTES.items():
-        names = by_scale[scale]
-        parts.append(f"## {title} ({len(names)})\n\n{', '.join(f'`{each}`' for each in names)}\n")
+        lines = by_scale[scale]
+        table = "\n".join(["| query | rows |", "|---|---|", *lines])
+        parts.append(f"## {title} ({len(lines)})\n\n{table}\n")
     rows = "\n".join(f"| `{name}` | {reason} |" for name, reason in refused)
     parts.append(f"## Refused ({len(refused)})\n\n| query | reason |\n|---|---|\n{rows}\n")
     return "\n".join(parts)

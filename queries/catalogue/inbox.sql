@@ -8,6 +8,7 @@ since is read again on the next pass.
 """
 grain = ["path"]
 requires = { schema = ">=12" }
+scale = "sql"
 columns = [
   "path", "status", "error", "n_traces", "n_bytes", "n_tries", "first_seen_at", "last_tried_at",
   "tw_version",

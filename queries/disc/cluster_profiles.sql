@@ -9,6 +9,7 @@ to the cluster; several are listed, and no other query uses them: name one at th
 """
 grain = ["profile_trace_id", "disc_cluster_id"]
 requires = { schema = ">=22" }
+scale = "sql"
 columns = [
   "profile_trace_id", "disc_cluster_id", "function", "method", "confidence", "n_candidates",
   "n_iterations", "n_copies", "copied_bytes", "measured_ns", "linker", "linker_version",

@@ -5,6 +5,7 @@ title = "Cost models of the warehouse"
 help = "Models that `tw model fit` stored, whatever the scope: they are kept when their runs are removed."
 grain = ["model"]
 requires = { schema = ">=26" }
+scale = "sql"
 columns = ["model", "query", "n_groups", "n_problems", "n_samples", "n_unusable", "error", "created_at"]
 
 [column]

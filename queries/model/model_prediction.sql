@@ -8,6 +8,7 @@ whose samples give no rate predicts none.
 """
 grain = ["model_group"]
 requires = { schema = ">=26" }
+scale = "sql"
 columns = ["model_group", "predicted_ns", "is_extrapolated", "error", "problem"]
 
 [param.model]

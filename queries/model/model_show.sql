@@ -8,6 +8,7 @@ were held out, and says why if it predicts no sizes but those recorded.
 """
 grain = ["model_group", "feature"]
 requires = { schema = ">=26" }
+scale = "sql"
 columns = ["model_group", "feature", "coefficient", "least", "most", "n_fitted", "n_held_out", "error", "problem"]
 
 [param.model]

@@ -11,6 +11,7 @@ if an import was interrupted.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
+scale = "sql"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

@@ -36,7 +36,7 @@ def none_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     ("arguments", "sentence"),
     [
         (["compare_kernels", "-p", "a=x", "-p", "b=y"], "it compares the rows of several runs"),
-        (["inbox"], "not those of each run alone"),
+        (["predicted_path"], "not those of each run alone"),
         (["-c", "SELECT 1"], "a statement of its own"),
         (["utilization", "-o", "page.html"], "page.html: workbooks and pages"),
         (["utilization", "--master", "spark://127.0.0.1:1"], "127.0.0.1:1 cannot be reached"),

@@ -3,7 +3,8 @@
     pytest -m spark -n 0
 
 needs pyspark, Java and the recordings. A standalone master with two workers is started on this
-machine; `TW_SPARK_MASTER` names another master, such as local[2].
+machine; `TW_SPARK_MASTER` names another master, such as local[2]. `TW_SPARK_RESULTS` names a file
+that gets a line for each query as it is compared; docs/spark_results.csv has these lines.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import pytest
 
 import warehouse
 from tests.lake.test_lake_queries import LOOKED_UP, PUBLIC, RECORDINGS, REQUIRED, occupy
-from tests.support.engines import difference
+from tests.support.engines import difference, record
 from warehouse.lake.sync import sync
 from warehouse.library.library import Query
 from warehouse.query import session
@@ -34,7 +35,7 @@ MASTER = "TW_SPARK_MASTER"
 
 def test_each_public_query_has_a_route_or_a_reason() -> None:
     refused = [query.key for query in PUBLIC if run.refusal(query)]
-    assert len(refused) <= len(PUBLIC) * 0.06, refused
+    assert len(refused) <= len(PUBLIC) * 0.05, refused
 
 
 @pytest.fixture(scope="module")
@@ -126,5 +127,6 @@ def test_rows_are_equal_on_both_engines(master: str, lake: Path) -> None:
                 wrong = difference(alike, found)
             compared += 1
             differing += [f"{query.key}: {wrong}"] if wrong else []
+            record(str(query.key), expected.num_rows, wrong is None, "recordings")
     assert differing == []
-    assert compared >= len(PUBLIC) * 0.94
+    assert compared >= len(PUBLIC) * 0.95

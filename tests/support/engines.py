@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
+RESULTS = "TW_SPARK_RESULTS"  # the variable that names the file of results
 
 
 def difference(expected: pa.Table, found: pa.Table) -> str | None:
@@ -42,3 +45,10 @@ def are_equal(expected: Any, found: Any) -> bool:
             return math.isnan(expected) and math.isnan(found)
         return math.isclose(expected, found, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
     return type(expected) is type(found) and bool(expected == found)
+
+
+def record(query: str, n_rows: int, is_equal: bool, data: str) -> None:
+    """Adds what was compared to the file of results, if there is one."""
+    if RESULTS in os.environ:
+        with Path(os.environ[RESULTS]).open("a", encoding="utf-8") as results:
+            results.write(f"{query},{n_rows},{'equal' if is_equal else 'differs'},{data}\n")

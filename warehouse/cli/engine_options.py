@@ -62,9 +62,11 @@ def check(query: Query, place: Place, dialect: str) -> bool:
     """Whether the query runs on Spark. Raises UsageError for one that Spark does not run."""
     if not is_spark():
         return False
-    from warehouse.spark import run
+    from warehouse.spark import run, statement
 
     run.check(query, is_lake=place.is_lake, dialect=dialect)
+    if query.header is not None and query.header.scale == "sql":
+        statement.check(str(place.path))
     return True
 
 

@@ -23,8 +23,9 @@ class Views:
     traces: Mapping[int, TraceCommit]
     runs: Sequence[RunCommit]
 
-    def all(self) -> dict[str, str]:
-        """A query for each table, whose columns have the types of the schema."""
+    def all(self, names: Iterable[str] | None = None) -> dict[str, str]:
+        """A query for each table, or some, whose columns have the types of the schema."""
+        known = tables.tables()
         of_traces: dict[str, dict[str, tuple[File, list[int]]]] = {}
         for commit in self.traces.values():
             for file in commit.files:
@@ -35,8 +36,10 @@ class Views:
             for file in run.files:
                 of_runs.setdefault(file.table, []).append(file)
         return {
-            name: self._rows(table, list(of_traces.get(name, {}).values()), of_runs.get(name, []))
-            for name, table in tables.tables().items()
+            name: self._rows(
+                known[name], list(of_traces.get(name, {}).values()), of_runs.get(name, [])
+            )
+            for name in (known if names is None else names)
         }
 
     def _rows(

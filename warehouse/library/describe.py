@@ -40,9 +40,15 @@ def query(found: Query, queries: Library) -> list[str]:
 _ON_SPARK = {
     "trace": "each trace is a task (scale trace)",
     "run": "each run is a task (scale run)",
-    "sql": "for other queries, computed once (scale sql)",
+    "sql": "translated to Spark's SQL (scale sql)",
     "": "no",
 }
+
+
+def _on_spark(found: Query, header: Header) -> str:
+    if found.layer == "lib" and header.scale == "sql":
+        return "for other queries, computed once (scale sql)"
+    return _ON_SPARK[header.scale]
 
 
 def _facts(found: Query, header: Header) -> list[str]:
@@ -52,7 +58,7 @@ def _facts(found: Query, header: Header) -> list[str]:
         *alias,
         f"One row for each: {', '.join(header.grain)}",
         *calls,
-        f"On Spark: {_ON_SPARK[header.scale]}",
+        f"On Spark: {_on_spark(found, header)}",
         f"File: {found.path}",
     ]
 

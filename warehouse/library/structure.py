@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from warehouse.library import required_rows, tokens
 from warehouse.library.library import BUILT_IN, Library, Query
-from warehouse.store import migrate
+from warehouse.store import catalog, migrate
 
 #: sqlglot's trees; how its classes are typed differs from version to version.
 Tree = Any
@@ -152,6 +152,8 @@ def _scale(query: Query, library: Library, tree: Tree) -> Iterator[str]:
     """What in the text contradicts the declared scale; that the rows agree, tests show."""
     assert query.header is not None
     scale = query.header.scale
+    if scale == "sql" and query.layer != "lib":
+        yield from _translation(query)
     if scale not in ("trace", "run"):
         return
     if any(parameter.unit == "side" for parameter in query.header.parameters):
@@ -164,6 +166,22 @@ def _scale(query: Query, library: Library, tree: Tree) -> Iterator[str]:
         callee = library.queries.get(key)
         if scale == "trace" and callee and callee.header and callee.header.scale == "run":
             yield f"calls {key}, whose rows are those of a run: its scale is not trace"
+
+
+def _translation(query: Query) -> Iterator[str]:
+    """Why a query is not translated into Spark's SQL, if it is not."""
+    from warehouse.dialect.errors import UnsupportedSql
+    from warehouse.dialect.spark import translated
+    from warehouse.spark.order import ordered
+
+    assert query.header is not None
+    names, text = [column.name for column in query.header.columns], tokens.statement(query.text)
+    try:
+        for sql in (text, ordered(text, names).sql):  # the second returns what orders it, too
+            translated(sql, catalog.stored_columns())
+    except (LookupError, UnsupportedSql) as error:
+        reason = str(error).splitlines()[0]
+        yield f"is not translated into Spark's SQL: {reason}: its scale is not sql"
 
 
 def _is_one_row(tree: Tree) -> bool:

@@ -13,15 +13,27 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from warehouse.errors import QueryError, QueryTimeout, TwError, UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.spark.statement import TableViews
 
 Item = TypeVar("Item")
 DEFAULT_MASTER: Final = "local[*]"
 DUCKDB: Final = "use --engine duckdb"
 _STANDALONE = re.compile(r"spark://(.+)")
 _REACH_S = 5.0  # for a connection to a master
+#: Overflow and division by zero are errors; timestamps have no time zone.
+_SQL_SETTINGS: Final = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.legacy.sizeOfNull": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.shuffle.partitions": "8",
+}
 _SILENT = "rootLogger.level = off\n"
 #: What an error of a job says is the reason, best first: how a task was lost, the last line of a
 #: traceback of Python, what stage failed.
@@ -50,12 +62,43 @@ class Cluster:
         Raises the first error that a task returns, QueryError for one that Spark gives up, and
         QueryTimeout.
         """
+        with self._within(timeout_s):
+            found = self.context.parallelize(items, len(items)).map(work).collect()
+        for each in found:
+            if isinstance(each, TwError):
+                raise each
+        if len(found) != len(items):
+            raise QueryError(f"Spark returned {len(found)} of {len(items)} results")
+        return list(found)
+
+    def sql(self, statement: str, views: TableViews, timeout_s: float | None = None) -> pa.Table:
+        """Runs a statement of Spark SQL over tables of a lake. Raises as `run`."""
+        from pyspark.logger import PySparkLogger
+        from pyspark.sql import SparkSession
+
+        PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True  # errors are raised
+        session = SparkSession(self.context).newSession()
+        for name, value in _SQL_SETTINGS.items():
+            session.conf.set(name, value)
+        with self._within(timeout_s):
+            for name, files in views.files.items():
+                reader = session.read.schema(files.columns)
+                if files.folder is not None:
+                    reader = reader.option("basePath", files.folder)
+                reader.parquet(*files.paths).createOrReplaceTempView(f"`{name}`")
+            for name, text in views.tables.items():
+                session.sql(text).createOrReplaceTempView(f"`{name}`")
+            return session.sql(statement).toArrow()
+
+    @contextmanager
+    def _within(self, timeout_s: float | None) -> Iterator[None]:
+        """Raises QueryError for what Spark gives up, and QueryTimeout."""
         ended = threading.Event()
         timer = threading.Timer(timeout_s or 0, self._cancel, [ended])
         if timeout_s is not None:
             timer.start()
         try:
-            found = self.context.parallelize(items, len(items)).map(work).collect()
+            yield
         except Exception as error:  # noqa: BLE001 - py4j and pyspark have no common class
             if ended.is_set():
                 raise QueryTimeout(
@@ -65,12 +108,6 @@ class Cluster:
             raise explained(error) from None
         finally:
             timer.cancel()
-        for each in found:
-            if isinstance(each, TwError):
-                raise each
-        if len(found) != len(items):
-            raise QueryError(f"Spark returned {len(found)} of {len(items)} results")
-        return list(found)
 
     def _cancel(self, ended: threading.Event) -> None:
         ended.set()

@@ -15,6 +15,7 @@ from warehouse.library.library import Query
 from warehouse.query import comparison
 from warehouse.query.result import QueryResult
 from warehouse.spark import cluster, task
+from warehouse.spark import statement as statement_of_spark
 from warehouse.spark.order import Ordered, ordered
 from warehouse.spark.task import Unit, Work
 
@@ -46,7 +47,7 @@ def check(query: Query, *, is_lake: bool, dialect: str = "duckdb") -> None:
 def refusal(query: Query) -> str | None:
     """Why a query of the library has no route on Spark, as a clause; None if it has one."""
     assert query.header is not None
-    if query.header.scale in ("trace", "run"):
+    if query.header.scale:
         return None
     if any(parameter.unit == comparison.UNIT for parameter in query.parameters):
         return "it compares the rows of several runs, and its SQL is not translated"
@@ -63,6 +64,9 @@ def run(
 ) -> QueryResult:
     """Runs a query on the traces in scope; the rows are in its order. Raises QueryError."""
     assert query.header is not None
+    if query.header.scale == "sql":
+        rows = statement_of_spark.run(opened, query, parameters, spark, timeout_s)
+        return QueryResult(rows, query.header.columns, {})
     units = list(_units(opened, query.header.scale))
     if not units:
         return _on_one_machine(opened, query, parameters)
@@ -102,7 +106,10 @@ def _of_all_traces(opened: Session, query: Query) -> dict[str, bytes]:
     return {
         str(block.key): task.stream_of(opened.run(block).table())
         for block in opened.queries.called_by(query)
-        if block.header is not None and block.header.scale == "sql" and not block.parameters
+        if block.header is not None
+        and block.layer == "lib"
+        and block.header.scale == "sql"
+        and not block.parameters
     }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,17 @@ if TYPE_CHECKING:
     import duckdb
 
 _UNIT = re.compile(r"\[([^\]]*)\]\s*(.*)", re.DOTALL)
+
+
+@cache
+def stored_columns() -> Mapping[str, Mapping[str, str]]:
+    """The columns of all stored tables of the schema, with their types."""
+    with empty() as connection:
+        return {
+            table.name: {each.name: each.type for each in columns(connection, table.name)}
+            for table in tables(connection)
+            if table.kind == "table"
+        }
 
 
 @dataclass(frozen=True)
