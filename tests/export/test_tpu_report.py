@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import CHROMIUM
 from tests.support.browser import Browser, program
 from tests.support.sharing import WarehouseCache
-from tests.support.tpu_cases import Cases, Workbook
+from tests.support.tpu_cases import CASES, DEFECTS, MORE_CASES, Cases, Workbook
 from warehouse.export import report, sections
 from warehouse.export.page import page as html
 from warehouse.export.workbook import workbook as xlsx
@@ -20,6 +20,14 @@ pytestmark = pytest.mark.integration  # all of it on recordings
 
 #: What the vendor's workbook writes where nothing is known, or for commands that do not have it.
 NOTHING = ("-", "None", "None -> None", "0x0", "0", "0.0", 0.0, None)
+
+
+#: More captures whose statistics are compared; those that the vendor's tool gets wrong are omitted.
+SLOW_STATISTICS = [
+    pytest.param(case, marks=pytest.mark.slow)
+    for case in (*CASES, *MORE_CASES)
+    if case != "aks_m2_8core" and case not in DEFECTS
+]
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +84,76 @@ def same(ours: Any, theirs: Any) -> bool:
     if isinstance(theirs, str) and theirs.endswith("%"):
         return f"{ours:.1%}" == theirs
     return bool(ours == theirs)
+
+
+#: Columns of the vendor's chip specification and statistics, which ours has under the same names.
+CHIP = (
+    "Platform", "CHIP ARCH", "Core Num", "NPU Num", "Cube IC Align(8bits)", "Cube OHOW Align",
+    "Vector OHOW Align(8bits)", "TIU Frequency(MHz)", "DMA Frequency(MHz)", "DDR Frequency(MHz)",
+    "TPU Lmem Size(MiB)",
+)  # fmt: skip
+STATISTICS = (
+    "Function Name", "Instr Num", "Alg Ops", "Alg Ops Ratio", "Alg Cycle", "Alg Cycle Ratio",
+    "uArch Ops", "uArch URate", "uArch Ops Ratio", "Asic Cycle", "Asic Cycle Ratio",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ["aks_m2_8core", *SLOW_STATISTICS])
+def test_chip_and_statistics_of_functions_are_the_vendors(
+    cases: Cases, case: str, tmp_path: Path
+) -> None:
+    (path,) = (cases.data / case).glob("out37/PerfDoc/*.xlsx")
+    theirs = Workbook(path)
+    ours = small_workbook(cases, case, ("Chip specification", "Functions"), tmp_path)
+    (chip,) = ours.table("Chip specification", "CHIP ARCH")
+    functions = ours.table("Functions", "Function Name")
+
+    cores = [int(name[4:]) for name in theirs.sheets if name.startswith("TIU_")]
+    assert cores and {row["Core Id"] for row in functions} == set(cores)
+    for core in cores:
+        rows = theirs.rows(f"TIU_{core}")
+        names, values = rows[:2]
+        for name in CHIP:
+            assert differs(chip[name], values[names.index(name)]) is None
+        found = [row for row in functions if row["Core Id"] == core]
+        expected = statistics(rows)
+        assert [row["Function Name"] or "Overall" for row in found] == list(expected)
+        for row in found:
+            other = expected[row["Function Name"] or "Overall"]
+            wrong = {name: differs(row[name], other[name]) for name in STATISTICS[1:]}
+            assert not any(wrong.values()), (core, row["Function Name"], wrong)
+
+
+def statistics(rows: list[list[Any]]) -> dict[str, dict[str, Any]]:
+    """The vendor's statistics of a core, by name, Overall last."""
+    start = next(n for n, row in enumerate(rows) if row[:1] == ["Statistics"])
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows[start + 1 :]:
+        values = dict(zip(STATISTICS, row[1:], strict=False))
+        found[values["Function Name"]] = values
+        if values["Function Name"] == "Overall":
+            break
+    return found
+
+
+def differs(ours: Any, theirs: Any) -> tuple[Any, Any] | None:
+    """Both values, if they are not equal; a share of nothing is 0 % or, of the whole, 100 %."""
+    if isinstance(theirs, str) and theirs.endswith("%"):
+        same = theirs in ("0.00%", "100.00%") if ours is None else f"{ours:.2%}" == theirs
+    elif isinstance(ours, str):
+        same = ours == theirs
+    else:
+        same = float(ours) == float(theirs)
+    return None if same else (ours, theirs)
+
+
+def small_workbook(cases: Cases, case: str, titles: tuple[str, ...], folder: Path) -> Workbook:
+    with cases.opened(case) as session:
+        chosen = report.load("tpu")
+        parts = tuple(each for each in chosen.sections if each.title in titles)
+        small = sections.Report("s", "s", parts)
+        xlsx.export_xlsx("s", report.fill(session, small, "workbook"), folder / "s.xlsx")
+    return Workbook(folder / "s.xlsx")
 
 
 @pytest.mark.slow

@@ -84,6 +84,7 @@ def _equal(a: Any, b: Any) -> bool:
         ("kernel_summary", {}),
         ("batch_summary", {}),
         ("op_summary", {}),
+        ("function_summary", {}),
         ("core_imbalance", {}),
         ("top_commands", {"top": 5}),
         ("top_commands", {"top": 4, "with_sync": True}),

@@ -31,9 +31,9 @@ FACTOR = 10
 #: How values of each unit grow when all times do: by FACTOR to this power.
 POWERS: Mapping[str, int] = {
     "ns": 1, "us": 1, "cycle": 1, "byte*ns": 1, "byte/s": -1, "GB/s": -1, "1/s": -1, "count/s": -1,
-    "Hz": -1, "1e12/s": -1, "MiB/s": -1,
-    "byte": 0, "count": 0, "ratio": 0, "percent": 0, "text": 0, "bool": 0, "json": 0, "id": 0,
-    "source id": 0, "address": 0, "UTC": 0, "1": 0, "1/byte": 0, "count/byte": 0,
+    "Hz": -1, "MHz": -1, "1e12/s": -1, "MiB/s": -1,
+    "byte": 0, "MiB": 0, "count": 0, "ratio": 0, "percent": 0, "text": 0, "bool": 0, "json": 0,
+    "id": 0, "source id": 0, "address": 0, "UTC": 0, "1": 0, "1/byte": 0, "count/byte": 0,
     "see metric.unit": 0, "see value_unit": 0, "see unit": 0, "see counter": 0,
 }  # fmt: skip
 

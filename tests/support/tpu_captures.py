@@ -43,6 +43,7 @@ class Command:
     batch: int | None = None
     type: str | None = None
     function: str | None = None
+    category: str | None = None
     type_code: int | None = None
     source_name: str | None = None
     source_memory: str | None = None
@@ -107,7 +108,8 @@ def last(value: Any) -> tuple[bool, Any]:
 
 _OF_OPERATION = (
     "engine", "core", "port", "kind", "kernel_name", "kernel_scope", "batch", "type", "function",
-    "type_code", "source_name", "source_memory", "destination_memory", "direction", "layer",
+    "category", "type_code", "source_name", "source_memory", "destination_memory", "direction",
+    "layer",
 )  # fmt: skip
 _OF_TIU = ("n_bank_conflicts", "alg_ops", "uarch_ops", "alg_cycles")
 _OF_TRANSFER = ("bytes", "stall_cycles", "n_memory_transactions")
@@ -274,7 +276,8 @@ def _random_command(
     if command.kernel_name:
         command.kernel_scope = rng.randint(0, 2)
     if kind is not None:
-        command.type, command.function = rng.choice((("x", "f"), ("x", "g"), ("y", None)))
+        command.type, command.function = rng.choice((("x", "f"), ("x", "wait"), ("y", None)))
+        command.category = command.type
         command.source_name = f"{command.type}.{command.function}"
     if engine == "TIU":
         command.n_bank_conflicts = rng.randint(0, 9)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from tests.support.tpu_oracle.blocks import chip, core_overlap, engine_step, work
 from tests.support.tpu_oracle.commands import (
     batch_summary,
+    function_summary,
     group_figures,
     kernel_summary,
     low_uarch_rate,
@@ -50,6 +51,7 @@ __all__ = [
     "device_overlap",
     "engine_step",
     "engine_summary",
+    "function_summary",
     "gap",
     "group_figures",
     "kernel_summary",

@@ -178,6 +178,39 @@ def op_summary(capture: Capture) -> list[Row]:
     return rows
 
 
+def function_summary(capture: Capture) -> list[Row]:
+    rows: list[Row] = []
+    for core in sorted({c.core for c in capture.commands if c.engine == "TIU"}, key=last):
+        mine = sorted(capture.of(("TIU", core, None)), key=lambda c: c.stream_n or 0)
+        whole = _function_figures([c for c in mine if c.function != "wait"], mine)
+        for name in dict.fromkeys(c.category for c in mine):
+            named_so = [c for c in mine if c.category == name]
+            figures = _function_figures(named_so, named_so)
+            rows.append(_function_row(core, False, name, figures, whole))
+        rows.append(_function_row(core, True, None, whole, whole))
+    return rows
+
+
+def _function_figures(working: list[Command], mine: list[Command]) -> Row:
+    """Sums; a command of unknown size counts as one operation."""
+    return {
+        "n_commands": len(mine), "n_unknown": sum(c.alg_ops is None for c in mine),
+        "alg_ops": sum(1 if c.alg_ops is None else c.alg_ops for c in mine),
+        "alg_cycles": sum(c.alg_cycles or 0 for c in mine),
+        "uarch_ops": sum(1 if c.uarch_ops is None else c.uarch_ops for c in mine),
+        "cycles": sum(c.cycles or 0 for c in working),
+    }  # fmt: skip
+
+
+def _function_row(core: int | None, is_total: bool, name: str | None, f: Row, whole: Row) -> Row:
+    shares = {
+        f"{n}_share": ratio(f[n], whole[n])
+        for n in ("alg_ops", "alg_cycles", "uarch_ops", "cycles")
+    }
+    key = {"core": core, "is_total": is_total, "function_type": name}
+    return key | f | shares | {"uarch_rate": ratio(f["alg_ops"], f["uarch_ops"])}
+
+
 def top_commands(capture: Capture, top: int = 50, with_sync: bool = False) -> list[Row]:
     chosen = [c for c in capture.commands if with_sync or not c.is_sync]
     chosen.sort(key=lambda c: (-max(c.dur, 0), c.slice_id))

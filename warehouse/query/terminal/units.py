@@ -35,7 +35,7 @@ def shown(value: Any, unit: str | None, name: str = "") -> str:
         return percent(value)
     if unit in ("byte/s", "Hz", "1/s"):
         return rate(value, {"byte/s": "B/s", "1/s": "/s"}.get(unit, unit))
-    if unit in ("GB/s", "MiB/s", "W", "MHz", "C"):
+    if unit in ("GB/s", "MiB", "MiB/s", "W", "MHz", "C"):
         return f"{rounded(value)} {unit}"
     return number(value, is_grouped=unit is not None and "id" not in unit and unit != "address")
 
