@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import os
 import shutil
 import subprocess
@@ -280,6 +281,35 @@ def test_a_run_that_was_not_committed_is_not_remembered(
 
     assert done.run_name == "ddp_two_ranks"
     assert rows(db, "SELECT name FROM run ORDER BY id") == [("of somebody else",), (done.run_name,)]
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("names", "together"),
+    [
+        # Two recordings of each rank; one rank with a second recording.
+        (["r0.a", "r0.b", "r1.a", "r1.b"], [["r0.a", "r1.a"], ["r0.b", "r1.b"]]),
+        (["r0.a", "r0.b", "r1.a"], [["r0.a", "r1.a"], ["r0.b"]]),
+    ],
+)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_second_trace_of_a_rank_takes_no_others_with_it(
+    db: Path, tmp_path: Path, names: list[str], together: list[list[str]], n_jobs: int
+) -> None:
+    for number, name in enumerate(names):
+        text = gzip.decompress(RANKS[int(name[1])].read_bytes())
+        (tmp_path / "job").mkdir(exist_ok=True)
+        (tmp_path / "job" / f"{name}.json").write_bytes(text + b"\n" * number)
+
+    done = import_paths([tmp_path / "job"], db=db, options=Options(jobs=n_jobs))
+
+    assert {each.status for each in done} == {"imported"}
+    found = rows(db, "SELECT list(name ORDER BY name) FROM trace GROUP BY run_id ORDER BY run_id")
+    assert [sorted(each) for (each,) in found] == together
+    told = rows(db, "SELECT trace_id, meaning FROM import_problem WHERE kind = 'repeated_rank'")
+    assert [meaning for _, meaning in told] == [
+        f"rank 0 has a trace in run '{names[0]}' already, so this one starts another run"
+    ]
 
 
 @pytest.mark.integration

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import csv
+import gzip
+import json
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -182,3 +185,74 @@ def test_a_folder_of_captures_joins_the_run_of_what_replays_them(
     for db in (together, later):
         (covered,) = [row for row in rows(db, "coverage") if row["trace_id"] == 1]
         assert covered["op_share"] >= 0.95
+
+
+def events(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt") as text:
+        found: list[dict[str, Any]] = json.load(text)["traceEvents"]
+    return found
+
+
+def replayed_names(path: Path) -> set[tuple[str, ...]]:
+    """The kernels of each replay of a graph of several, in order of time."""
+    calls = {
+        e["args"]["correlation"]
+        for e in events(path)
+        if "GraphLaunch" in e["name"] and "correlation" in e.get("args", {})
+    }
+    found: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
+    for each in events(path):
+        if each.get("cat") == "kernel" and each["args"].get("correlation") in calls:
+            found[each["args"]["correlation"]].append((float(each["ts"]), each["name"]))
+    return {tuple(name for _, name in sorted(each)) for each in found.values() if len(each) > 1}
+
+
+def captured_names(path: Path) -> set[str]:
+    return {e["args"]["kernel"] for e in events(path) if "kernel" in e.get("args", {})}
+
+
+def other_run(data_dir: Path, _: Path) -> tuple[Path, Path]:
+    """The capture of another model and server."""
+    (execution,) = (data_dir / "inference" / "sglang_decode").glob("*.json.gz")
+    captures = data_dir / "inference" / "vllm_prefilldecode_piecewise" / "capture_traces"
+    (capture,) = captures.glob("*.json.gz")
+    return execution, capture
+
+
+def other_batch_size(data_dir: Path, folder: Path) -> tuple[Path, Path]:
+    """The capture of the run, with products of the tiles that another number of rows is given.
+
+    Stands for a recording of another batch size, of which none is at hand: the operators and their
+    order are those of the network, the kernels of products differ.
+    """
+    recorded = data_dir / "inference" / "sglang_decode"
+    (execution,) = recorded.glob("*.json.gz")
+    text = gzip.decompress((recorded / "capture_traces" / "bs_32_rank0.json.gz").read_bytes())
+    changed, n_changed = re.subn(rb"_MT(\d+)x32x", rb"_MT\1x256x", text)
+    assert n_changed > 100
+    capture = folder / "bs_256_rank0.json.gz"
+    capture.write_bytes(gzip.compress(changed, 1))
+    return execution, capture
+
+
+@pytest.mark.parametrize("files", [other_run, other_batch_size])
+def test_a_capture_that_is_not_that_of_the_graph_gives_no_operators(
+    data_dir: Path, tmp_path: Path, files: Callable[[Path, Path], tuple[Path, Path]]
+) -> None:
+    execution, capture = files(data_dir, tmp_path)
+    replayed, captured = replayed_names(execution), captured_names(capture)
+    assert replayed and captured
+    assert not any(captured >= set(each) for each in replayed)
+    db = tmp_path / "traces.duckdb"
+
+    pipeline.import_paths([execution, capture], db=db, options=pipeline.Options(run="decode"))
+
+    with database.Reader(db) as reader:
+        links = "SELECT count(*) FROM link WHERE rule = 'graph_capture' AND trace_id = 1"
+        assert reader.connection.execute(links).fetchone() == (0,)
+    (covered,) = [row for row in rows(db, "coverage") if row["trace_id"] == 1]
+    assert covered["op_share"] < 0.05
+    (found,) = [row for row in rows(db, "check_graph_capture") if row["trace_id"] == 1]
+    assert found["n_found"] == found["n_looked_at"]
+    assert "no capture of the run has the same kernels" in found["meaning"]
+    assert "of the same run and batch size" in found["remedy"]

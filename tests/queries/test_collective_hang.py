@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import pickle  # to write
+import pickle  # to write, and to read our own file
 import random
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,25 @@ def test_recorded_dumps_say_who_is_missing(tmp_path: Path) -> None:
     assert [(r["run"], r["rank"], r["n_behind"]) for r in behind if r["n_behind"]] == [
         ("gloo_missing", 1, 1)
     ]
+
+
+@pytest.mark.integration
+def test_a_second_dump_of_a_rank_accuses_nobody(tmp_path: Path) -> None:
+    """The dump of rank 0, and one that it wrote two operations earlier: the ranks agree on more."""
+    folder = tmp_path / "job"
+    shutil.copytree(DATA / "gloo_missing", folder)
+    dump = pickle.loads((folder / "nccl_trace_rank_0").read_bytes())  # noqa: S301
+    del dump["entries"][-2:]
+    (folder / "nccl_trace_rank_0.earlier").write_bytes(pickle.dumps(dump, 2))
+
+    pipeline.import_paths([folder], db=tmp_path / "w.duckdb")
+
+    found = rows(tmp_path / "w.duckdb", "collective_hang")
+    assert {(r["run"], r["problem"], *r["ranks"]) for r in found if r["problem"]} == {
+        ("job", "missing", 1)
+    }
+    told = rows(tmp_path / "w.duckdb", "check_import_problem")
+    assert any("rank 0 has a trace in run 'job' already" in r["meaning"] for r in told)
 
 
 def _messages(seed: int) -> tuple[dict[int, list[Row]], set[tuple[Any, ...]]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -63,7 +64,7 @@ def commit_together(
                 source.seconds["wait"] = (locked - waiting) / len(together.decoded)
             macros.keep_stored(connection)
             connection.execute("BEGIN")
-            chosen = replace(choice, of_job=dict(choice.of_job), timelines=list(choice.timelines))
+            chosen = deepcopy(choice)
             done = _insert(connection, importer, together.decoded, chosen, settings)
             connection.execute("COMMIT")
         choice.of_job, choice.timelines = chosen.of_job, chosen.timelines

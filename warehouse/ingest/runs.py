@@ -15,6 +15,7 @@ import duckdb
 
 from warehouse.ingest import formats, pairing
 from warehouse.ingest.decode import DecodedSource
+from warehouse.ingest.importer import Problem
 from warehouse.ingest.sources import Source
 from warehouse.store import database
 
@@ -48,7 +49,7 @@ class RunChoice:
     name: str | None = None
     rank: int | None = None
     is_one: bool = False
-    of_job: dict[tuple[object, ...], int] = field(default_factory=dict)
+    of_job: dict[tuple[object, ...], list[int]] = field(default_factory=dict)  # in order
     timelines: list[int] = field(default_factory=list)  # traces of this import graphs may belong to
 
     def key(self, decoded: DecodedSource) -> tuple[object, ...] | None:
@@ -65,10 +66,9 @@ class RunChoice:
 
     def remember(self, decoded: DecodedSource, run_id: int, trace_id: int) -> None:
         """Records the run of a source after its commit."""
-        if key := self.key(decoded):
-            self.of_job[key] = run_id
-        if self.is_one:
-            self.of_job[_IMPORT] = run_id
+        for key in (self.key(decoded), _IMPORT if self.is_one else None):
+            if key is not None and run_id not in self.of_job.setdefault(key, []):
+                self.of_job[key].append(run_id)
         if formats.by_name(decoded.importer_name).kind == "timeline":
             self.timelines.append(trace_id)
 
@@ -102,21 +102,40 @@ def assign(
     if choice.name is not None:
         return _named_run(connection, choice.name) or _new_run(connection, decoded, choice.name)
     if choice.is_one and _IMPORT in choice.of_job:
-        return _run(connection, choice.of_job[_IMPORT])
+        return _run(connection, choice.of_job[_IMPORT][-1])
     pair = _timeline_of(connection, decoded, choice)
     if pair.timeline is not None:
         return _run(connection, pair.timeline.run_id)
     if (run := _run_beside(connection, decoded)) is not None:
         return run
     key = choice.key(decoded)
-    run_id = choice.of_job.get(key) if key and pair.problem is None else None
-    if run_id is None:
-        run_id = _earlier_run(connection, decoded, replaced)
-    run = None if run_id is None else _run_without_rank(connection, decoded, choice, run_id)
-    if run is not None:
-        return run
+    run_ids = choice.of_job.get(key, []) if key and pair.problem is None else []
+    for run_id in run_ids or _earlier_run(connection, decoded, replaced):
+        run = _run_without_rank(connection, decoded, choice, run_id)
+        if run is not None:
+            return run
     name = _free_name(connection, _suggested_name(decoded, key is not None))
+    _tell_of_rank(connection, decoded, choice, run_ids)
     return _new_run(connection, decoded, name)
+
+
+def _tell_of_rank(
+    connection: duckdb.DuckDBPyConnection,
+    decoded: DecodedSource,
+    choice: RunChoice,
+    run_ids: list[int],
+) -> None:
+    """Notes that the trace starts another run as those of this import have its rank."""
+    rank = trace_rank(decoded, choice)[0]
+    if rank is None or not run_ids:
+        return
+    meaning = (
+        f"rank {rank} has a trace in run {_run(connection, run_ids[0]).name!r} already, "
+        "so this one starts another run"
+    )
+    problem = Problem("repeated_rank", meaning, 1, severity="note")
+    if problem not in decoded.facts.problems:
+        decoded.facts.problems.append(problem)
 
 
 def _run_beside(connection: duckdb.DuckDBPyConnection, decoded: DecodedSource) -> Run | None:
@@ -147,8 +166,8 @@ def _run(connection: duckdb.DuckDBPyConnection, run_id: int) -> Run:
 
 def _earlier_run(
     connection: duckdb.DuckDBPyConnection, decoded: DecodedSource, replaced: set[int]
-) -> int | None:
-    """The latest run of the source's job, or that of the trace it replaces."""
+) -> list[int]:
+    """The latest run of the source's job, or that of the trace it replaces; empty if none."""
     if decoded.facts.job_id is not None:
         (run_id,) = database.one(
             connection,
@@ -156,8 +175,8 @@ def _earlier_run(
             [decoded.facts.job_id],
         )
         if run_id is not None:
-            return int(run_id)
-    return next(iter(replaced)) if len(replaced) == 1 else None
+            return [int(run_id)]
+    return list(replaced) if len(replaced) == 1 else []
 
 
 def _run_without_rank(
