@@ -13,6 +13,7 @@ import pytest
 from tests.conftest import Tw
 from tests.support.flight_recorder_dumps import program
 from warehouse.ingest import pipeline
+from warehouse.query import execute
 from warehouse.store import database
 
 DATA = Path(__file__).parents[1] / "data" / "flight_recorder"
@@ -181,3 +182,37 @@ def test_older_and_newer_versions(tw: Tw, tmp_path: Path) -> None:
         (1, "3", 7, -1),
     ]
     assert "unknown_version" in result.err
+
+
+def test_two_dumps_of_a_rank_are_named_and_the_latest_is_judged(tw: Tw, tmp_path: Path) -> None:
+    """Rank 1 returned before the last all_reduce; the first dump of rank 0 is of before it."""
+    (tmp_path / "early").mkdir()
+    dump = pickle.loads(DUMPS[0].read_bytes())  # noqa: S301 - our own
+    early = {**dump, "entries": dump["entries"][:2]}
+    (tmp_path / "early" / DUMPS[0].name).write_bytes(pickle.dumps(early, 2))
+
+    db = tmp_path / "w.duckdb"
+    result = tw("import", "--db", db, "--run", "job", tmp_path / "early", *DUMPS)
+
+    assert result.code == 0, result.err
+    with database.Reader(db) as reader:
+        (finding,) = execute.run(reader.connection, "check_same_rank").table().to_pylist()
+        hangs = execute.run(reader.connection, "collective_hang").table().to_pylist()
+    assert finding["examples"] == f"rank 0 is also the rank of trace {DUMPS[0].name}"
+    (stuck,) = [row for row in hangs if row["problem"]]
+    assert (stuck["problem"], stuck["ranks"], stuck["sequence_number"]) == ("missing", [1], 5)
+
+
+def test_dumps_of_differing_versions_are_named_and_all_read(tw: Tw, tmp_path: Path) -> None:
+    for rank, path in enumerate(DUMPS):
+        dump = pickle.loads(path.read_bytes())  # noqa: S301 - our own
+        version = "3.0" if rank == 1 else dump["version"]
+        (tmp_path / path.name).write_bytes(pickle.dumps({**dump, "version": version}, 2))
+
+    result = tw("import", "--db", tmp_path / "w.duckdb", *(tmp_path / path.name for path in DUMPS))
+
+    assert result.code == 0, result.err
+    named = [line for line in result.err.splitlines() if "unknown_version" in line]
+    assert len(named) == 1 and DUMPS[1].name in named[0]
+    counts = rows(tmp_path / "w.duckdb", f"SELECT rank, count(*) AS n FROM ({_ROWS}) GROUP BY ALL")
+    assert {row["rank"]: row["n"] for row in counts} == {0: 6, 1: 5, 2: 5}
