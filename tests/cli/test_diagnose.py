@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,22 @@ def test_the_text_says_what_costs_most_first(db: Path, tw: Tw) -> None:
     assert max(map(len, ran.out.splitlines())) <= 100
     assert tw("diagnose", "--db", db, "-o", db.parent / "slow.txt").code == 0
     assert (db.parent / "slow.txt").read_text() == ran.out
+
+
+@pytest.mark.integration
+def test_severities_are_coloured_on_a_terminal_only(
+    db: Path, tw: Tw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_file = tw("diagnose", "--db", db).out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    on_terminal = tw("diagnose", "--db", db).out
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    assert tw("diagnose", "--db", db).out == in_file
+    assert re.search(r" 1\.  data_loading: .* \(\x1b\[[0-9;]+mhigh\x1b\[0m\)\n", on_terminal)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", on_terminal) == in_file
 
 
 @pytest.mark.slow

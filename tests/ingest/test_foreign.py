@@ -37,6 +37,8 @@ _NOISE = bytes(range(1, 250))
         ),
         ("a.sqlite.zst", b"\x28\xb5\x2f\xfd" + _NOISE, "compressed by zstd", "gzip"),
         ("a.sqlite", _NOISE, "encrypted", "copied completely"),
+        ("otlp.json", b'{"resourceSpans": [{"scopeSpans": []}]}', "OpenTelemetry", "profiler"),
+        ("job.log", b"node1:12:15 [0] NCCL INFO Bootstrap\n", "log of NCCL", "flight recorder"),
     ],
 )
 def test_it_is_told_what_the_file_is_and_what_to_do(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -120,9 +121,8 @@ def _write_document(
 def _print_text(found: Diagnosis, run: str, target: Path | None, has_all: bool) -> None:
     from warehouse.diagnose import text
 
-    width = text.WIDTH
+    width, is_coloured = text.WIDTH, False
     if target is None and sys.stdout.isatty():
-        width = shutil.get_terminal_size().columns
-    emit_text(
-        "\n".join([*text.lines(found, run, width, has_all=has_all), ""]), target, [found.rows]
-    )
+        width, is_coloured = shutil.get_terminal_size().columns, "NO_COLOR" not in os.environ
+    shown = text.lines(found, run, width, has_all=has_all, is_coloured=is_coloured)
+    emit_text("\n".join([*shown, ""]), target, [found.rows], is_coloured=is_coloured)

@@ -80,10 +80,16 @@ def _show(rows: Rows, view: View, max_rows: int, remedy: str) -> int:
     return len(values)
 
 
-def emit_text(text: str, target: Path | None, results: Sequence[QueryResult]) -> None:
+def emit_text(
+    text: str,
+    target: Path | None,
+    results: Sequence[QueryResult],
+    *,
+    is_coloured: bool = False,
+) -> None:
     """Prints or writes a text made from these results."""
     if target is None:
-        click.echo(text, nl=False)
+        click.echo(text, nl=False, color=is_coloured or None)
         return
     from warehouse.export import manifest
 

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from warehouse.query.terminal.table import coloured
 from warehouse.query.terminal.units import duration, percent
 from warehouse.wording import counted
 
@@ -17,16 +18,19 @@ WIDTH = 100  # columns of text that is not for a terminal
 _INDENT = "     "
 
 
-def lines(found: Diagnosis, run: str, width: int, *, has_all: bool = False) -> Iterator[str]:
+def lines(
+    found: Diagnosis, run: str, width: int, *, has_all: bool = False, is_coloured: bool = False
+) -> Iterator[str]:
     """Yields the lines of the text, of at most `width` columns where words allow it.
 
-    Findings below `LEAST_SHARE` of the time are counted, unless `has_all`.
+    Findings below `LEAST_SHARE` of the time are counted, unless `has_all`. Severities are coloured
+    if `is_coloured`.
     """
     rows = shown(found, has_all=has_all)
     yield from _wrapped(headline(found, run), width, "")
     for n, row in enumerate(rows, 1):
         yield ""
-        yield from _finding(n, row, width)
+        yield from _finding(n, row, width, is_coloured=is_coloured)
     if not rows:
         yield f"No finding costs {percent(LEAST_SHARE)} of the time or more."
     if n_small := len(shown(found, has_all=True)) - len(rows):
@@ -58,10 +62,14 @@ def headline(found: Diagnosis, run: str) -> str:
     )
 
 
-def _finding(n: int, row: dict[str, Any], width: int) -> Iterator[str]:
-    yield from _wrapped(
-        f"{n:2}.  {row['finding']}: {cost(row)} ({row['severity']})", width, _INDENT
-    )
+def _finding(n: int, row: dict[str, Any], width: int, *, is_coloured: bool) -> Iterator[str]:
+    severity = f"({row['severity']})"
+    head = _wrapped(f"{n:2}.  {row['finding']}: {cost(row)} {severity}", width, _INDENT)
+    for line in head:
+        if is_coloured and line.endswith(severity):
+            yield line.removesuffix(severity) + f"({coloured(row['severity'])})"
+        else:
+            yield line
     yield from _wrapped(_INDENT + about(row), width, _INDENT)
     yield from _wrapped(f"{_INDENT}Try: {row['remedy']}.", width, _INDENT)
     yield f"{_INDENT}See: tw query {row['evidence']}"

@@ -10,13 +10,14 @@ _NSYS = "Export it first: nsys export --type sqlite --output trace.sqlite "
 
 @dataclass(frozen=True)
 class Refusal:
-    """A known format: its suffixes, first bytes or JSON keys, a description and a hint."""
+    """A known format: its suffixes, first bytes, JSON keys or text, a description and a hint."""
 
     endings: tuple[str, ...]
     magic: tuple[bytes, ...]
     what: str
     hint: str
     keys: tuple[bytes, ...] = ()  # of a JSON object; all are in its head
+    text: bytes = b""  # in the head, if the format has lines without a fixed beginning
 
 
 _KNOWN = (
@@ -106,6 +107,18 @@ _KNOWN = (
         "not a SQLite database, or an encrypted one",
         "Was it copied completely? An encrypted database must be decrypted first.",
     ),
+    Refusal(
+        (), (),
+        "a file of OpenTelemetry spans (OTLP), which have no work of devices",
+        "Import what a profiler recorded; spans converted to Chrome's JSON are seen beside it.",
+        keys=(b'"resourceSpans"',),
+    ),
+    Refusal(
+        (), (),
+        "a log of NCCL (NCCL_DEBUG), which has no times of collectives",
+        "Record collectives by a profiler, or by PyTorch's flight recorder (docs/hangs.md).",
+        text=b" NCCL INFO ",
+    ),
 )  # fmt: skip
 
 
@@ -122,6 +135,8 @@ def refusal(name: str, head: bytes) -> Refusal | None:
 
 def _is(known: Refusal, name: str, head: bytes) -> bool:
     if name.endswith(known.endings) or (known.magic and head.startswith(known.magic)):
+        return True
+    if known.text and known.text in head:
         return True
     is_object = bool(known.keys) and head.lstrip().startswith(b"{")
     return is_object and all(key in head for key in known.keys)

@@ -241,7 +241,7 @@ def _lines(cells: Sequence[_Cells], view: View) -> str:
         head = [""] * (n_head - len(each.heading)) + each.heading
         padded = [_padded(text, each) for text in (*head, "─" * each.width, *each.texts)]
         if view.is_coloured and each.column.name in _COLOURED:
-            padded = [_coloured(text) for text in padded]
+            padded = [coloured(text) for text in padded]
         columns.append(padded)
     lines = (_GAP.join(line).rstrip() for line in zip(*columns, strict=True))
     return "".join(f"{line}\n" for line in lines)
@@ -251,7 +251,8 @@ def _padded(text: str, cells: _Cells) -> str:
     return text.ljust(cells.width) if cells.is_text else text.rjust(cells.width)
 
 
-def _coloured(text: str) -> str:
+def coloured(text: str) -> str:
+    """Returns a severity or a status in its colour, other text as it is."""
     style = _STYLES.get(text.strip())
     return f"\x1b[{style}m{text}\x1b[0m" if style else text
 
