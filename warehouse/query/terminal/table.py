@@ -23,7 +23,8 @@ _MIN_NAME = 24  # characters; names are not shortened below that
 _MAX_NAME = 80
 _WRAPPED_NAMES = 3  # lines of a heading
 _STYLES = {
-    "error": "31", "warning": "33", "note": "2", "added": "32", "removed": "31",
+    "error": "31", "warning": "33", "note": "2", "high": "31", "medium": "33", "low": "2",
+    "added": "32", "removed": "31",
 }  # fmt: skip
 _COLOURED = ("severity", "status")
 #: Names of columns that matter least: extremes and spread of what has a sum or median, places in
