@@ -1,11 +1,12 @@
 /* ---
 name = "collective_progress"
-version = 1
+version = 2
 title = "How far each rank has come in each process group"
 help = """
 From dumps of flight recorders. Collectives of a group have the same number on all ranks: the ranks
 that are behind have not called what the others wait for. A rank of a group without a dump has a row
-without numbers. The line is that of the first collective that has not ended, or of the last call.
+without numbers; of several dumps of a rank the one with the latest call counts. The line is that of
+the first collective that has not ended, or of the last call.
 Compares the ranks in scope; a time window hides none.
 """
 grain = ["run_id", "group_key", "rank"]
@@ -34,6 +35,7 @@ python_line.help = "Line that called it: file(line): function"
 waiting_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Time from its call to the last record of the rank, if it has not ended" }
 
 [changes]
+2 = "one row for a rank with several dumps"
 1 = "first version"
 --- */
 WITH operation AS MATERIALIZED (
@@ -56,6 +58,9 @@ of_rank AS (
     ) AS at
   FROM operation AS o
   GROUP BY o.run_id, o.group_key, o.rank, o.trace_id
+  QUALIFY row_number() OVER (
+    PARTITION BY o.run_id, o.group_key, o.rank ORDER BY max(o.called_ns) DESC, count(*) DESC, o.trace_id
+  ) = 1
 ),
 member AS (
   SELECT g.run_id, g.group_key, g.group_name, g.group_description, unnest(g.member_ranks) AS rank
@@ -67,7 +72,7 @@ dump AS (
 )
 SELECT
   m.run_id,
-  d.trace_id,
+  coalesce(r.trace_id, d.trace_id) AS trace_id,
   m.rank,
   m.group_key,
   m.group_name,

@@ -184,6 +184,12 @@ def test_older_and_newer_versions(tw: Tw, tmp_path: Path) -> None:
     assert "unknown_version" in result.err
 
 
+def stuck_group(hangs: list[dict[str, Any]]) -> str:
+    """The group with a problem."""
+    (group,) = {str(row["group_key"]) for row in hangs if row["problem"]}
+    return group
+
+
 def test_two_dumps_of_a_rank_are_named_and_the_latest_is_judged(tw: Tw, tmp_path: Path) -> None:
     """Rank 1 returned before the last all_reduce; the first dump of rank 0 is of before it."""
     (tmp_path / "early").mkdir()
@@ -198,6 +204,12 @@ def test_two_dumps_of_a_rank_are_named_and_the_latest_is_judged(tw: Tw, tmp_path
     with database.Reader(db) as reader:
         (finding,) = execute.run(reader.connection, "check_same_rank").table().to_pylist()
         hangs = execute.run(reader.connection, "collective_hang").table().to_pylist()
+        progress = execute.run(reader.connection, "collective_progress").table().to_pylist()
+    # Trace 1 is the early dump of rank 0, trace 2 the later one.
+    of_all = [row for row in progress if row["group_key"] == stuck_group(hangs)]
+    assert [(row["rank"], row["trace_id"], row["last_number"]) for row in of_all] == [
+        (0, 2, 5), (1, 3, 4), (2, 4, 5)
+    ]  # fmt: skip
     assert finding["examples"] == f"rank 0 is also the rank of trace {DUMPS[0].name}"
     (stuck,) = [row for row in hangs if row["problem"]]
     assert (stuck["problem"], stuck["ranks"], stuck["sequence_number"]) == ("missing", [1], 5)
