@@ -53,6 +53,16 @@ def test_the_name_itself_comes_first() -> None:
     assert wrong == []
 
 
+def test_groups_of_one_kind_of_trace_exist() -> None:
+    groups = tomllib.loads((ROOT / "queries" / "groups.toml").read_text())["of_one_kind"]
+    assert set(groups) <= {query.layer for query in library.load().newest.values()}
+
+
+def test_queries_for_any_trace_come_first() -> None:
+    assert found("launch-bound").index("launch_latency") == 0
+    assert found("bottleneck")[0].startswith("critical_path")
+
+
 def test_every_synonym_finds_something() -> None:
     queries = library.load()
     poor = [

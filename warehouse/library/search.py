@@ -1,6 +1,7 @@
 """Ranks queries by how well their names and descriptions match words.
 
-Words of the field that the library does not use are looked up in `queries/synonyms.toml`.
+Words of the field that the library does not use are looked up in `queries/synonyms.toml`. Queries
+for one kind of trace (`queries/groups.toml`) count less than those for any.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 #: Groups whose queries other commands and queries run; few are of use by themselves.
 HELPERS = frozenset({"diagnose", "lib", "link", "quality", "whatif"})
 FILE = "synonyms.toml"
+_GROUPS = "groups.toml"
 
 _WORD = re.compile(r"[a-z0-9]+")
 _FILLERS = frozenset(
@@ -28,6 +30,7 @@ _FILLERS = frozenset(
 )  # fmt: skip
 _PREFIX = 4  # letters from which a word also matches longer ones: "launch" matches "launching"
 _SYNONYM = 0.6  # of the weight of the word itself
+_OF_ONE_KIND = 0.5  # of traces: of the weight of a query for any trace
 
 
 def find(queries: Library, words: Iterable[str], *, helpers: bool = False) -> list[Query]:
@@ -44,7 +47,8 @@ def find(queries: Library, words: Iterable[str], *, helpers: bool = False) -> li
         scores = [_score(word, _fields(query.header)) for word in asked]
         n_matching = sum(score > 0 for score in scores)
         if n_matching:
-            found.append((n_matching, sum(scores), name, query))
+            share = _OF_ONE_KIND if query.layer in _of_one_kind() else 1
+            found.append((n_matching, share * sum(scores), name, query))
     most = max((n for n, *_ in found), default=0)
     best = [each for each in found if each[0] == most]
     name = "_".join(given)
@@ -99,6 +103,12 @@ def _has(words: Sequence[str], word: str) -> bool:
         other in (word, stem) or (len(stem) >= _PREFIX and other.startswith(stem))
         for other in words
     )
+
+
+@cache
+def _of_one_kind() -> frozenset[str]:
+    groups = tomllib.loads((sql_folder("queries") / _GROUPS).read_text(encoding="utf-8"))
+    return frozenset(groups["of_one_kind"])
 
 
 @cache
