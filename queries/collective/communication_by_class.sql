@@ -69,12 +69,13 @@ op AS MATERIALIZED (
     ON m.trace_id = o.trace_id AND (m.group_name = o.group_name OR (m.is_sole AND o.group_name IS NULL))
   WHERE o.is_transfer
 ),
+-- A number stands for the class of a side of a device: sorting by it is faster.
 part AS MATERIALIZED (
   SELECT row_number() OVER () AS part_n, *
   FROM (SELECT DISTINCT trace_id, side, device_id, class FROM op)
 ),
 communication AS MATERIALIZED (
-  SELECT p.part_n, p.side, p.trace_id, p.device_id, o.start_ns, o.end_ns
+  SELECT p.part_n, p.side, o.start_ns, o.end_ns
   FROM op AS o
   JOIN part AS p
     ON p.trace_id = o.trace_id AND p.side = o.side
@@ -87,7 +88,7 @@ reached AS (
   WHERE side = 'device'
   GROUP BY part_n, start_ns
 ),
--- Compute during communication: most is not.
+-- Compute that overlaps with communication: most does not.
 compute AS (
   SELECT c.part_n, c.start_ns, c.end_ns
   FROM (

@@ -452,10 +452,8 @@ walk AS (
     WHERE a.is_on_path
   )
 ),
--- (By way of a list: the estimate of rows of a recursion is so large that every join with them would
--- keep all slices.)
 on_path AS MATERIALIZED (
-  SELECT unnest(list(DISTINCT node)) AS node FROM walk WHERE is_on_path
+  SELECT DISTINCT node FROM walk WHERE is_on_path
 ),
 
 -- The parts of the path.

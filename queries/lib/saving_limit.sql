@@ -129,7 +129,7 @@ change AS MATERIALIZED (
     VALUES ('launch_free()', NULL), ('scale(class = "communication", ratio = 0)', NULL)
   )
 ),
--- A number stands for the trace and the change: what follows sorts all times.
+-- A number stands for the trace and the change, as what follows sorts all times.
 removed AS (
   SELECT (n.trace_id << 32) + c.change_n AS part, n.start_ns, n.end_ns
   FROM named AS n

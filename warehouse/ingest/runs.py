@@ -115,11 +115,11 @@ def assign(
         if run is not None:
             return run
     name = _free_name(connection, _suggested_name(decoded, key is not None))
-    _tell_of_rank(connection, decoded, choice, run_ids)
+    _note_repeated_rank(connection, decoded, choice, run_ids)
     return _new_run(connection, decoded, name)
 
 
-def _tell_of_rank(
+def _note_repeated_rank(
     connection: duckdb.DuckDBPyConnection,
     decoded: DecodedSource,
     choice: RunChoice,

@@ -80,9 +80,9 @@ def typed(query: Query, rows: pa.Table) -> pa.Table:
         f'CAST(NULL AS {column.type}) AS "{column.name}"' for column in query.header.columns
     )
     with database.shared_scratchpad() as connection:
-        wanted = connection.sql(f"SELECT {declared} WHERE false").to_arrow_table().schema
+        schema = connection.sql(f"SELECT {declared} WHERE false").to_arrow_table().schema
     try:
-        return rows.cast(wanted, safe=True)
+        return rows.cast(schema, safe=True)
     except (ValueError, pa.ArrowInvalid) as error:
         line = str(error).splitlines()[0]
         raise QueryError(f"Spark returned rows of other types: {line}") from None
