@@ -21,6 +21,8 @@ def difference(expected: pa.Table, found: pa.Table) -> str | None:
         return f"columns {found.column_names} in place of {expected.column_names}"
     if expected.num_rows != found.num_rows:
         return f"{found.num_rows} rows in place of {expected.num_rows}"
+    if expected.equals(found):
+        return None
     rows = zip(_rows(expected), _rows(found), strict=True)
     for number, (before, after) in enumerate(rows):
         if not are_equal(before, after):
@@ -51,4 +53,5 @@ def record(query: str, n_rows: int, is_equal: bool, data: str) -> None:
     """Adds what was compared to the file of results, if there is one."""
     if RESULTS in os.environ:
         with Path(os.environ[RESULTS]).open("a", encoding="utf-8") as results:
-            results.write(f"{query},{n_rows},{'equal' if is_equal else 'differs'},{data}\n")
+            status = ("equal" if n_rows else "no rows") if is_equal else "differs"
+            results.write(f"{query},{n_rows},{status},{data}\n")

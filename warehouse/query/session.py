@@ -119,9 +119,7 @@ class Session:
     def choose_traces(self, trace_ids: Iterable[int], window_ns: Sequence[int | None]) -> None:
         """Applies the scope of the given traces, in a time window."""
         self.chosen = scope.of_traces(self.connection, trace_ids, *window_ns)
-        self.selection = Selection(
-            runs=("all",), from_ns=self.chosen.from_ns, to_ns=self.chosen.to_ns
-        )
+        self.selection = _of_all_runs(self.chosen)
         self._see(self.chosen)
 
     @contextmanager
@@ -269,11 +267,14 @@ def opened(
     selection: Selection | None = None,
     queries: library.Library | None = None,
     *,
+    traces: Iterable[int] | None = None,
+    window_ns: Sequence[int | None] = (None, None),
     reads_arrow: bool = True,
 ) -> Iterator[Session]:
     """Opens a session; raises DatabaseError, ScopeError, or ContractError for invalid query files.
 
-    Files written meanwhile are as readable as the warehouse at most.
+    Files written meanwhile are as readable as the warehouse at most. The scope is that of the
+    selection, or of `traces` in a time window (see `Session.choose_traces`).
     `queries` is the library, if the caller has already loaded it; without `reads_arrow`, Arrow,
     whose loading takes as long as a small query, is loaded only when it is needed.
     """
@@ -281,14 +282,23 @@ def opened(
         execute.expect_rows()
     queries = queries or library.load(place.query_path)
     with no_more_readable(place.path), _reader(place) as reader:
-        selection = selection or Selection()
-        chosen = scope.resolve(reader.connection, selection)
+        if traces is None:
+            selection = selection or Selection()
+            chosen = scope.resolve(reader.connection, selection)
+        else:
+            chosen = scope.of_traces(reader.connection, traces, *window_ns)
+            selection = _of_all_runs(chosen)
         if not chosen.covers_all:  # as on a fresh connection; reading the catalogue is slow
             scope.apply(reader.connection, chosen)
         place.configure(reader.connection)
         # Read now: an open result blocks the connection.
-        traces = lineage.traces(reader.connection)
-        yield Session(place, reader.connection, chosen, queries, selection, chosen, traces)
+        listed = lineage.traces(reader.connection)
+        yield Session(place, reader.connection, chosen, queries, selection, chosen, listed)
+
+
+def _of_all_runs(chosen: scope.Scope) -> Selection:
+    """The selection beside a scope of given traces."""
+    return Selection(runs=("all",), from_ns=chosen.from_ns, to_ns=chosen.to_ns)
 
 
 def _reader(place: Place) -> database.Reader | LakeReader:

@@ -51,6 +51,11 @@ class Cluster:
     master: str
     context: Any  # SparkContext
 
+    @property
+    def n_cores(self) -> int:
+        """The cores that are known now: a cluster may add some later."""
+        return int(self.context.defaultParallelism)
+
     def run(
         self,
         work: Callable[[Item], bytes | TwError],

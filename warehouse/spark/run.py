@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from warehouse.errors import InvalidDatabase, UsageError
 from warehouse.lake.committed import Committed
@@ -16,6 +17,7 @@ from warehouse.query import comparison
 from warehouse.query.result import QueryResult
 from warehouse.spark import cluster, task
 from warehouse.spark import statement as statement_of_spark
+from warehouse.spark.groups import divided
 from warehouse.spark.order import Ordered, ordered
 from warehouse.spark.task import Unit, Work
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from warehouse.query.scope import Scope
     from warehouse.query.session import Session
     from warehouse.spark.cluster import Cluster
+
+_SHOWN: Final = 3  # traces named in a message
 
 
 def check(query: Query, *, is_lake: bool, dialect: str = "duckdb") -> None:
@@ -67,7 +71,7 @@ def run(
     if query.header.scale == "sql":
         rows = statement_of_spark.run(opened, query, parameters, spark, timeout_s)
         return QueryResult(rows, query.header.columns, {})
-    units = list(_units(opened, query.header.scale))
+    units = list(_units(opened, query.header.scale, spark.n_cores))
     if not units:
         return _on_one_machine(opened, query, parameters)
     work, statement = prepared(opened, query, parameters, timeout_s=timeout_s)
@@ -113,27 +117,37 @@ def _of_all_traces(opened: Session, query: Query) -> dict[str, bytes]:
     }
 
 
-def _units(opened: Session, scale: str) -> Iterator[Unit]:
-    """The tasks of a query: one a trace in scope, or one a run."""
+def _units(opened: Session, scale: str, n_tasks: int) -> Iterator[Unit]:
+    """The tasks of a query, each of whole traces or, of scale run, whole runs."""
     seen = opened.chosen
     whole = Committed.read(Lake.open(opened.place.path))
     try:
-        runs = {trace_id: whole.traces[trace_id].run_id for trace_id in _ids(seen)}
-        groups: dict[int, list[int]] = {}
+        used = {trace_id: whole.traces[trace_id] for trace_id in sorted(_ids(seen))}
+        members: dict[int, list[int]] = {}
+        n_rows: Counter[int] = Counter()
         for trace_id in seen.trace_ids:
-            key = trace_id if scale == "trace" else runs[trace_id]
-            groups.setdefault(key, []).append(trace_id)
-        for trace_ids in groups.values():
-            run_id = runs[trace_ids[0]]
-            captures = [each for each in seen.capture_ids if runs[each] == run_id]
-            first = whole.traces[trace_ids[0]].name
-            name = f"trace {first}" if scale == "trace" else f"the run of trace {first}"
+            key = trace_id if scale == "trace" else used[trace_id].run_id
+            members.setdefault(key, []).append(trace_id)
+            n_rows[key] += sum(file.rows for file in used[trace_id].files)
+        for keys in divided(n_rows, n_tasks):
+            trace_ids = sorted(trace_id for key in keys for trace_id in members[key])
+            runs = {used[trace_id].run_id for trace_id in trace_ids}
+            captures = [each for each in seen.capture_ids if used[each].run_id in runs]
+            name = _named([used[trace_id].name for trace_id in trace_ids])
             yield Unit(name, tuple(trace_ids), whole.of([*trace_ids, *captures]))
     except KeyError as error:
         raise InvalidDatabase(
             f"trace {error.args[0]} was removed from {opened.place.path} meanwhile",
             hint="Run the query again.",
         ) from None
+
+
+def _named(traces: Sequence[str]) -> str:
+    """The traces of a task in a message."""
+    if len(traces) == 1:
+        return f"trace {traces[0]}"
+    more = ", ..." if len(traces) > _SHOWN else ""
+    return f"one of the traces {', '.join(traces[:_SHOWN])}{more}"
 
 
 def _ids(seen: Scope) -> set[int]:

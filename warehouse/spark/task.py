@@ -13,7 +13,6 @@ from warehouse import __version__
 from warehouse.errors import TwError, UsageError
 from warehouse.library.library import Library, Query
 from warehouse.query import kept, session
-from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,8 +70,9 @@ def run(work: Work, unit: Unit) -> bytes | TwError:
         )
     place = replace(work.place, threads=1, part=unit.part)
     try:
-        with session.opened(place, Selection(runs=("all",)), work.queries) as opened:
-            opened.choose_traces(unit.trace_ids, work.window_ns)
+        with session.opened(
+            place, queries=work.queries, traces=unit.trace_ids, window_ns=work.window_ns
+        ) as opened:
             given = {key: table_of(stream) for key, stream in work.given.items()}
             kept.give(opened.connection, given, work.queries, opened.installed, opened.kept)
             result = opened.run(work.query, work.parameters, timeout_s=work.timeout_s)
