@@ -10,7 +10,7 @@ longer than last_dur_ns, or equally long with an id of at most last_slice_id. Ne
 count as 0.
 """
 grain = ["track_id"]
-scale = "trace"
+scale = "once"
 columns = ["trace_id", "track_id", "n_slices", "n_shown", "last_dur_ns", "last_slice_id"]
 
 [param.max_slices]

@@ -22,7 +22,7 @@ suffix computed from the whole name, so a short name stands for one name.
 """
 grain = ["kind", "name"]
 requires = { schema = ">=13" }
-scale = "sql"
+scale = "once"
 columns = ["kind", "name", "short_name", "category"]
 
 [column]

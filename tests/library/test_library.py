@@ -301,6 +301,8 @@ def test_a_wrong_header_is_explained(broken: str, message: str) -> None:
          "compares runs: its scale is not run"),
         (text("x", "SELECT from_id AS x FROM replay_edge() ORDER BY 1", calls='"replay_edge@4"',
               more='scale = "trace"'), "whose rows are those of a run: its scale is not trace"),
+        (text("x", "SELECT id AS x FROM slice ORDER BY 1", more='scale = "once"'),
+         "is no building block: its scale is not once"),
     ],
 )  # fmt: skip
 def test_a_broken_promise_of_a_text_is_found(query: str, problem: str) -> None:

@@ -28,7 +28,7 @@ QUERIES = library.load()
 TRANSLATED = {
     name: query
     for name, query in QUERIES.newest.items()
-    if query.layer != "lib" and query.header and query.header.scale == "sql"
+    if query.header and query.header.scale == "sql"
 }
 #: Values of the parameters, some of which need care in a text of SQL.
 VALUES: dict[str, list[dict[str, Any]]] = {

@@ -7,7 +7,7 @@ import random
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,18 @@ QUERIES = library.load()
 VALUES = tomllib.loads((reference.folder() / "parameters.toml").read_text())
 
 
+@dataclass
 class Here:
     """Runs tasks in this process, with what a node would be sent."""
+
+    n_cores: int
+    n_tasks: int = 0  # of the last query
 
     def run(
         self, work: Callable[[Unit], Any], items: Sequence[Unit], _: float | None = None
     ) -> list[bytes]:
         sent, units = pickle.loads(pickle.dumps((work, items)))  # noqa: S301 - made here
-        assert len(units) > 1
+        self.n_tasks = len(units)
         found = [sent(unit) for unit in units]
         assert all(isinstance(each, bytes) for each in found), found
         return found
@@ -49,13 +53,18 @@ def lake(imported_files: WarehouseCache, tmp_path: Path) -> Path:
 
 def test_tasks_of_traces_give_the_rows_of_all(lake: Path) -> None:
     with session.opened(session.Place.of(None, lake=lake), Selection(runs=("all",))) as opened:
-        for name in ("kernel_summary", "op_summary"):
-            query = QUERIES.find(name)
+        for name, n_cores, values in (
+            ("kernel_summary", 2, {}),
+            ("op_summary", 100, {}),
+            ("timeline_slice", 2, {"max_slices": 200}),  # over all tracks of the scope
+        ):
+            here, query = Here(n_cores), QUERIES.find(name)
             assert query.header and query.header.scale == "trace"
 
-            found = run.run(opened, query, {}, Here())  # type: ignore[arg-type]
+            found = run.run(opened, query, values, here)  # type: ignore[arg-type]
 
-            expected = opened.run(query).table()
+            assert here.n_tasks == min(n_cores, len(opened.chosen.trace_ids)) > 1
+            expected = opened.run(query, values).table()
             assert expected.num_rows > 1
             assert difference(expected, found.arrow()) is None
 
@@ -63,7 +72,7 @@ def test_tasks_of_traces_give_the_rows_of_all(lake: Path) -> None:
 def test_a_node_of_another_version_is_refused(lake: Path) -> None:
     with session.opened(session.Place.of(None, lake=lake)) as opened:
         work, _ = run.prepared(opened, QUERIES.find("utilization"), {})
-        unit = next(run._units(opened, "trace"))
+        unit = next(run._units(opened, "trace", 1))
 
     found = task.run(replace(work, version="0.0.1"), unit)
 
@@ -119,7 +128,7 @@ def test_rows_are_those_of_the_parts(scale: str) -> None:
     found: dict[str, list[Counter[Any]]] = {str(each.key): [] for each in chosen}
     with reference.opened(QUERIES) as opened:
         opened.choose(Selection(runs=("all",)))
-        blocks = [q for q in QUERIES.newest.values() if q.header and q.header.scale == "sql"]
+        blocks = [q for q in QUERIES.newest.values() if q.header and q.header.scale == "once"]
         given = {str(block.key): opened.run(block).table() for block in blocks}
         assert "work_category@1" in given
         for parts in splits(opened, scale):

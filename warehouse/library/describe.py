@@ -41,14 +41,9 @@ _ON_SPARK = {
     "trace": "each trace is a task (scale trace)",
     "run": "each run is a task (scale run)",
     "sql": "translated to Spark's SQL (scale sql)",
+    "once": "for other queries, computed before the tasks (scale once)",
     "": "no",
 }
-
-
-def _on_spark(found: Query, header: Header) -> str:
-    if found.layer == "lib" and header.scale == "sql":
-        return "for other queries, computed once (scale sql)"
-    return _ON_SPARK[header.scale]
 
 
 def _facts(found: Query, header: Header) -> list[str]:
@@ -58,7 +53,7 @@ def _facts(found: Query, header: Header) -> list[str]:
         *alias,
         f"One row for each: {', '.join(header.grain)}",
         *calls,
-        f"On Spark: {_on_spark(found, header)}",
+        f"On Spark: {_ON_SPARK[header.scale]}",
         f"File: {found.path}",
     ]
 

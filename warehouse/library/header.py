@@ -63,7 +63,7 @@ _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
 _COLUMN_KEYS = ("name", *shared_columns.KEYS)
 _INTEGER = (-(2**63), 2**63 - 1)
 FOR_REPORTS = "reports"  # value of computed_once
-SCALES = ("trace", "run", "sql")  # see docs/add-a-query.md
+SCALES = ("trace", "run", "sql", "once")  # see docs/add-a-query.md
 
 Scalar = str | int | float | bool
 Value = Scalar | list[Scalar] | None

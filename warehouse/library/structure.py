@@ -152,7 +152,9 @@ def _scale(query: Query, library: Library, tree: Tree) -> Iterator[str]:
     """What in the text contradicts the declared scale; that the rows agree, tests show."""
     assert query.header is not None
     scale = query.header.scale
-    if scale == "sql" and query.layer != "lib":
+    if scale == "once" and query.layer != "lib":
+        yield "is no building block: its scale is not once"
+    if scale == "sql":
         yield from _translation(query)
     if scale not in ("trace", "run"):
         return

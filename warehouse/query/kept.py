@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
-from warehouse.library.header import FOR_REPORTS
+from warehouse.library.header import FOR_REPORTS, sql_literal
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
+    from warehouse.library.header import Value
     from warehouse.library.installed import Macros
     from warehouse.library.library import Library, Query
 
@@ -40,7 +41,7 @@ def keep(
         if key in kept or block.header is None or block.header.computed_once not in when:
             continue
         create(block, f"kept {key}")
-        _hold(connection, block, installed, kept)
+        _hold(connection, block, _macro(block, f'temp.main."kept {key}"'), installed, kept)
 
 
 def give(
@@ -49,21 +50,31 @@ def give(
     queries: Library,
     installed: Macros,
     kept: set[str],
+    parameters: Mapping[str, Value] | None = None,
 ) -> None:
-    """Keeps rows of blocks that were computed elsewhere, by the pinned names of the blocks."""
+    """Keeps rows of blocks that were computed elsewhere, by the pinned names of the blocks.
+
+    They are those of the given values of parameters, else of the default values: a call with other
+    values is an error, as rows that depend on more than this connection has cannot be computed.
+    """
     for key, table in rows.items():
         connection.register("rows given", table)
         connection.execute(f'CREATE OR REPLACE TEMP TABLE "kept {key}" AS FROM "rows given"')
         connection.unregister("rows given")
-        _hold(connection, queries.queries[key], installed, kept)
+        block, table_kept = queries.queries[key], f'temp.main."kept {key}"'
+        _hold(connection, block, _given(block, table_kept, parameters or {}), installed, kept)
 
 
 def _hold(
-    connection: duckdb.DuckDBPyConnection, block: Query, installed: Macros, kept: set[str]
+    connection: duckdb.DuckDBPyConnection,
+    block: Query,
+    macro: str,
+    installed: Macros,
+    kept: set[str],
 ) -> None:
     """Makes the macro of a block read its kept rows."""
     key = str(block.key)
-    connection.execute(_macro(block, f'temp.main."kept {key}"'))
+    connection.execute(macro)
     kept.add(key)
     installed.hold([key])
 
@@ -73,13 +84,31 @@ def _macro(block: Query, table: str) -> str:
     head = block.macro_head(temp=True)
     if not block.parameters:
         return f"{head} FROM {table}"
-    is_kept = " AND ".join(
-        f"p_{each.name} IS NOT DISTINCT FROM {each.sql_default}" for each in block.parameters
-    )
+    is_kept = _has_values(block, {})
     # Of each call, the database plans only the side whose condition is true.
     return (
         f"{head} FROM {table} WHERE {is_kept}\n"
         f"UNION ALL FROM ({block.macro_body}\n) WHERE NOT ({is_kept})"
+    )
+
+
+def _given(block: Query, table: str, values: Mapping[str, Value]) -> str:
+    """The macro of a block whose rows of some values of its parameters are in a table."""
+    head = block.macro_head(temp=True)
+    if not block.parameters:
+        return f"{head} FROM {table}"
+    wrong = sql_literal(f"{block.key} is called with other values than those of the query")
+    return (
+        f"{head} FROM {table} "
+        f"WHERE CASE WHEN {_has_values(block, values)} THEN true ELSE error({wrong}) END"
+    )
+
+
+def _has_values(block: Query, values: Mapping[str, Value]) -> str:
+    """The condition that arguments are some values, else the default values."""
+    return " AND ".join(
+        f"p_{each.name} IS NOT DISTINCT FROM {sql_literal(values.get(each.name, each.default))}"
+        for each in block.parameters
     )
 
 

@@ -27,14 +27,16 @@ DEFAULT_MASTER: Final = "local[*]"
 DUCKDB: Final = "use --engine duckdb"
 _STANDALONE = re.compile(r"spark://(.+)")
 _REACH_S = 5.0  # for a connection to a master
-#: Overflow and division by zero are errors; timestamps have no time zone.
+#: Overflow and division by zero are errors; timestamps have no time zone. The tables of queries of
+#: scale `sql` are small: planning again between stages costs more than it saves.
 _SQL_SETTINGS: Final = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.legacy.sizeOfNull": "false",
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.shuffle.partitions": "8",
+    "spark.sql.adaptive.enabled": "false",
 }
 _SILENT = "rootLogger.level = off\n"
+_QUICK_START = "-XX:TieredStopAtLevel=1"  # of Java: a driver ends before more compilation pays
 #: What an error of a job says is the reason, best first: how a task was lost, the last line of a
 #: traceback of Python, what stage failed.
 _REASONS = (
@@ -85,6 +87,7 @@ class Cluster:
         session = SparkSession(self.context).newSession()
         for name, value in _SQL_SETTINGS.items():
             session.conf.set(name, value)
+        session.conf.set("spark.sql.shuffle.partitions", self.n_cores)
         with self._within(timeout_s):
             for name, files in views.files.items():
                 reader = session.read.schema(files.columns)
@@ -183,7 +186,9 @@ def _context(master: str, folder: Path) -> Any:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {
         "spark.app.name": "tw query",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log.as_uri()}",
+        "spark.driver.extraJavaOptions": (
+            f"-Dlog4j2.configurationFile={log.as_uri()} {_QUICK_START}"
+        ),
         "spark.driver.maxResultSize": "0",
         "spark.local.dir": str(folder),
         "spark.sql.warehouse.dir": str(folder),

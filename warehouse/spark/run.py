@@ -24,6 +24,7 @@ from warehouse.spark.task import Unit, Work
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from warehouse.library.header import Value
     from warehouse.query.scope import Scope
     from warehouse.query.session import Session
     from warehouse.spark.cluster import Cluster
@@ -90,31 +91,33 @@ def prepared(
     """What the tasks of a query run, and the statement, which has the order of all rows."""
     assert query.header is not None
     statement = ordered(query.text, [column.name for column in query.header.columns])
+    values = arguments(query, parameters)
     work = Work(
         replace(opened.place, query_path=(), part=None),
         task.shipped(opened.queries, query),
         replace(task.standing_alone(query), sql=statement.sql),
-        arguments(query, parameters),
+        values,
         (opened.chosen.from_ns, opened.chosen.to_ns),
-        _of_all_traces(opened, query),
+        _of_all_traces(opened, query, values),
         timeout_s,
     )
     return work, statement
 
 
-def _of_all_traces(opened: Session, query: Query) -> dict[str, bytes]:
-    """The rows of blocks without parameters that depend on all traces, computed here once.
+def _of_all_traces(opened: Session, query: Query, values: Mapping[str, Value]) -> dict[str, bytes]:
+    """The rows of blocks that depend on all traces, computed here once: tasks are given them.
 
-    Such as the short names of kernels, which are unique in the scope: tasks are given them.
+    Such as the short names of kernels, which are unique in the scope. Parameters of a block have
+    the values of those of the same name that the query has.
     """
-    return {
-        str(block.key): task.stream_of(opened.run(block).table())
-        for block in opened.queries.called_by(query)
-        if block.header is not None
-        and block.layer == "lib"
-        and block.header.scale == "sql"
-        and not block.parameters
-    }
+    found = {}
+    for block in opened.queries.called_by(query):
+        if block.header is not None and block.header.scale == "once":
+            given = {
+                each.name: values[each.name] for each in block.parameters if each.name in values
+            }
+            found[str(block.key)] = task.stream_of(opened.run(block, given).table())
+    return found
 
 
 def _units(opened: Session, scale: str, n_tasks: int) -> Iterator[Unit]:

@@ -74,7 +74,10 @@ def run(work: Work, unit: Unit) -> bytes | TwError:
             place, queries=work.queries, traces=unit.trace_ids, window_ns=work.window_ns
         ) as opened:
             given = {key: table_of(stream) for key, stream in work.given.items()}
-            kept.give(opened.connection, given, work.queries, opened.installed, opened.kept)
+            kept.give(
+                opened.connection, given, work.queries, opened.installed, opened.kept,
+                work.parameters,
+            )  # fmt: skip
             result = opened.run(work.query, work.parameters, timeout_s=work.timeout_s)
             return stream_of(result.table())
     except TwError as error:
