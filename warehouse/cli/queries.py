@@ -89,7 +89,7 @@ def list_(format: str, group: str | None, is_all: bool, query_path: tuple[Path, 
 
     The table leaves out those that other queries and commands run (groups lib, link, quality and
     whatif). csv and json have all of them, with the group and, for a deprecated name, the query to
-    use instead.
+    use instead. `tw queries show NAME` says how Spark runs a query.
 
     \b
     Example:
