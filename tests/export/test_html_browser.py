@@ -564,7 +564,7 @@ def test_a_printed_page_has_whole_tables_and_charts(
 
 _TEXTS = ("values", "labels", "about", "remedy", "note", "reason", "finding", "cost", "title",
           "text", "reasons", "measure", "basis", "name", "names", "categories", "run", "trace",
-          "process", "thread", "device_name", "keys", "evidence")  # fmt: skip
+          "process", "thread", "device_name", "keys", "evidence", "texts")  # fmt: skip
 
 
 def with_hostile_texts(given: Any, *, is_text: bool = False) -> Any:
@@ -598,7 +598,13 @@ def test_hostile_texts_are_inert_in_verdict_findings_areas_and_counters(
     finding = {"finding": "idle", "severity": "high", "cost": "1 ms", "about": "a", "remedy": "b",
                "evidence": "c"}  # fmt: skip
     report = parts["report-data"]
-    report["sections"][0]["sides"][0]["chart"] = area
+    region = {
+        "kind": "region", "unit": "byte", "x_unit": "ns", "height": 64, "n_left_out": 0,
+        "labels": ["core 0"], "texts": ["add"], "series": [{"name": "write"}],
+        "regions": [[0, 0, 0, 10, 20, 0, 64]],
+    }  # fmt: skip
+    for section, chart in zip(report["sections"], (area, region), strict=False):
+        section["sides"][0]["chart"] = chart
     for side in report["sides"]:
         side["findings"] = {"note": "n", "rows": [finding]}
     assert parts["timeline-data"]["counters"]
@@ -613,6 +619,10 @@ def test_hostile_texts_are_inert_in_verdict_findings_areas_and_counters(
         page.key(key)
     page.value("dispatchEvent(new Event('beforeprint'))")
     page.settle()
+    page.value(
+        "document.querySelector('canvas.regions').dispatchEvent("
+        "new PointerEvent('pointermove', {clientX: innerWidth / 2, clientY: 0}))"
+    )
 
     for place in ("#verdict", ".findings", "#kept", "#contents", "#sections"):
         assert "<svg onload" in page.text(place), place

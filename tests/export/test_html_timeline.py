@@ -46,14 +46,25 @@ def test_a_bucket_that_no_other_follows_ends_at_zero() -> None:
 
 
 def hostile(trace: RandomTrace) -> RandomTrace:
-    """The same trace, with an argument of every kernel that would take over a careless page."""
-    events = [
-        {**event, "args": {**event.get("args", {}), "note": HOSTILE, HOSTILE: [1, {"x": None}]}}
-        if event.get("cat") == "kernel"
-        else event
-        for event in trace.events
-    ]
-    return trace.changed(events)
+    """The same trace, with an argument of every kernel that would take over a careless page, and
+    bytes and names of copies, of which some take no time."""
+    directions = (
+        "Memcpy HtoD (Pinned -> Device)",
+        "Memcpy DtoH (Device -> Pageable)",
+        "Memset (Device)",
+    )
+
+    def changed(place: int, event: dict[str, Any]) -> dict[str, Any]:
+        args = event.get("args", {})
+        if event.get("cat") == "kernel":
+            return {**event, "args": {**args, "note": HOSTILE, HOSTILE: [1, {"x": None}]}}
+        if event.get("cat") not in ("gpu_memcpy", "gpu_memset"):
+            return event
+        name = directions[2 if event["cat"] == "gpu_memset" else place % 2]
+        dur = 0 if place % 5 == 0 else event["dur"]
+        return {**event, "name": name, "dur": dur, "args": {**args, "bytes": 1_000 + 977 * place}}
+
+    return trace.changed([changed(*each) for each in enumerate(trace.events)])
 
 
 @pytest.fixture(scope="module")
@@ -375,6 +386,43 @@ def test_counters_of_memory_are_the_recorded_totals(page: Page, warehouse: Path)
         if each["unit"] == "byte"
     }
     assert found == expected
+
+
+@pytest.mark.integration
+def test_counters_of_bandwidth_are_the_bytes_of_copies_spread_over_their_time(
+    page: Page, warehouse: Path
+) -> None:
+    counters = {
+        (each["trace_id"], each["name"]): each
+        for each in data(page)["counters"]
+        if each["name"].startswith("bandwidth")
+    }
+    copies = fetch(
+        warehouse,
+        "SELECT o.trace_id, d.ordinal, o.name, o.ts, o.ts + o.dur, o.bytes "
+        "FROM gpu_op AS o JOIN device AS d ON d.id = o.device_id WHERE o.kind LIKE 'mem%'",
+    )
+    kinds = {"Memcpy HtoD": "HtoD", "Memcpy DtoH": "DtoH", "Memset (Dev": "memset"}
+    mine: dict[tuple[int, str], list[tuple[int, int, int]]] = defaultdict(list)
+    for trace_id, device, name, start, end, n_bytes in copies:
+        mine[trace_id, f"bandwidth device {device} {kinds[name[:11]]}"].append(
+            (start, end, n_bytes)
+        )
+
+    assert counters and set(counters) <= set(mine)  # of a trace only those with most
+    assert any(start == end for each in counters for start, end, _ in mine[each])
+    for key, counter in counters.items():
+        times = list(accumulate(counter["start"]))
+        for (start, end), value in zip(pairwise(times), counter["value"], strict=False):
+            moved = sum(
+                n_bytes * held([(begin, stop)], start, end) / (stop - begin)
+                if stop > begin
+                else n_bytes * (start <= begin < end)
+                for begin, stop, n_bytes in mine[key]
+            )
+            assert value == pytest.approx(moved / (end - start), rel=1e-3, abs=1e-9), key
+        assert times[0] <= min(each[0] for each in mine[key])
+        assert times[-1] >= max(each[1] for each in mine[key])
 
 
 @pytest.mark.integration

@@ -13,8 +13,9 @@ from warehouse.query.result import QueryResult
 if TYPE_CHECKING:
     import pyarrow as pa
 
-KINDS = ("bar", "stack", "line", "area", "heat")
+KINDS = ("bar", "stack", "line", "area", "heat", "region")
 OVER_X = ("line", "area")
+ON_PAGES = ("region",)  # kinds that workbooks do not have
 _MIDDLE = ("median", "max")  # bars of what each rank has many of
 
 
@@ -31,6 +32,7 @@ class Chart:
     """How rows are drawn; names are columns of the query.
 
     A `heat` chart has a map for each of `values`: a row for each `label`, a column for each `x`.
+    A `region` is a rectangle from `x` to `x_end` and between the two `values`, coloured by `series`.
     A `waterfall`, which reports cannot choose, leads from one side of a comparison to the other.
     """
 
@@ -44,7 +46,17 @@ class Chart:
     of_runs: bool = False  # each row is a run, with its name in the column `run`
     level: tuple[str, ...] = ()  # of `values`: lines that are interrupted where they change
     marks: tuple[Mark, ...] = ()
+    x_end: str | None = None  # of regions
+    series: str | None = None  # of regions: the column that names what a colour means
+    text: tuple[str, ...] = ()  # of regions: columns that say what they are
+    most: str | None = None  # of regions: the column with the end of the axis of `values`
     total: str = ""  # what the changes of a waterfall add up to the change of
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the query that the chart shows."""
+        single = (self.x, self.x_end, self.series, self.most)
+        return (*self.label, *self.values, *self.text, *(each for each in single if each))
 
 
 @dataclass(frozen=True)
@@ -104,7 +116,7 @@ class FilledSection:
     def chart(self) -> Chart | None:
         """The chart of the rows to show, with the run in its labels if there are several."""
         drawn = self.section.chart
-        if drawn is not None and drawn.kind == "heat":
+        if drawn is not None and drawn.kind in ("heat", "region"):
             return drawn
         if drawn is not None and self.distribution is not None:
             drawn = of_distribution(drawn, self.distribution)

@@ -290,7 +290,7 @@ tw.charts = (() => {
 
   // The maximum of a chart; charts shown side by side share a scale.
   function greatest(given) {
-    if (given.kind === "heat" || given.kind === "waterfall") return 0;
+    if (["heat", "region", "waterfall"].includes(given.kind)) return 0;
     const figures = (each) =>
       (each.values || each.points.map((point) => point[1])).map((value) =>
         typeof value === "number" ? value : 0,
@@ -309,6 +309,7 @@ tw.charts = (() => {
 
   function draw(place, given) {
     if (given.kind === "heat") return tw.heat.draw(place, given);
+    if (given.kind === "region") return tw.regions.draw(place, given);
     place.style.height = `${height(given)}px`;
     const chart = echarts.init(place, null, { renderer: "canvas" });
     drawn.set(place, { chart, given });
@@ -333,6 +334,7 @@ tw.charts = (() => {
       paint(chart, given);
     }
     tw.heat.repaint();
+    tw.regions.repaint();
   }
 
   return { draw, greatest, repaint, height, steps, options: { bars, lines, waterfall }, drawn };

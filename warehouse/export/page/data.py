@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warehouse.export.page import areas, heat, waterfall
+from warehouse.export.page import areas, heat, regions, waterfall
 from warehouse.export.sections import (
     OVER_X,
     Chart,
@@ -87,6 +87,8 @@ def chart(filled: FilledSection) -> dict[str, Any] | None:
         return None
     if drawn.kind == "heat":
         return heat.chart(filled.result, drawn)
+    if drawn.kind == "region":
+        return regions.chart(filled.result, drawn)
     if drawn.kind == "waterfall":
         found = waterfall.chart(result, drawn)
         return found and found | {"labels": [cut(each) for each in found["labels"]]}

@@ -253,7 +253,7 @@
   function sideOf(section, side, place) {
     const table = section.tables[place];
     const pair = element("div", {
-      class: side.chart && side.chart.kind !== "waterfall" ? "pair" : "pair alone",
+      class: side.chart && !["waterfall", "region"].includes(side.chart.kind) ? "pair" : "pair alone",
     });
     const made = element("div", { class: "side" });
     if (section.values.sides.length > 1)

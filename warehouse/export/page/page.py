@@ -35,6 +35,7 @@ SCRIPTS = (
     "format.js",
     "tables.js",
     "heat.js",
+    "regions.js",
     "charts.js",
     "timeline_data.js",
     "timeline_links.js",

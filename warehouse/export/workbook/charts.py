@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from warehouse.export.sections import (
+    ON_PAGES,
     OVER_X,
     Chart,
     FilledSection,
@@ -41,7 +42,7 @@ class Sheet:
     def chart(self) -> Chart | None:
         """The chart of its rows; None if there is none, or nothing to draw."""
         chart = self.filled.chart
-        return chart if chart is not None and chart.kind != "heat" and self.n_rows else None
+        return chart if chart is not None and chart.kind not in ("heat", *ON_PAGES) and self.n_rows else None
 
 
 def bar_labels(sheet: Sheet) -> list[str]:
