@@ -14,8 +14,8 @@ A report is a TOML file in the folder `reports` of the library or of the user's 
 `span/N` is the length of the longest trace in scope divided by N. A chart is `bar` or `stack` (a
 bar for each of the first `rows` rows, labelled by the columns `label`), `line` (over column `x`, a
 line per label), `area` (such lines, stacked), or `heat` (a map for each of `values`: a row per
-label, a column per `x`). On pages it may be `region`: rectangles from `x` to `x_end` and between two
-`values`, coloured by the column `series`, described by `text`, on an axis up to `most`.
+label, a column per `x`). On pages it may be `region`: rectangles from `x` to `x_end`, between
+two `values`, coloured by the column `series`, described by `text`, on an axis up to `most`.
 
     [[figure]]                            # shown first: SQL over the rows of a section
     title = "Device busy"

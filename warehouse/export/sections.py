@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 KINDS = ("bar", "stack", "line", "area", "heat", "region")
 OVER_X = ("line", "area")
-ON_PAGES = ("region",)  # kinds that workbooks do not have
+MAPS = ("heat", "region")  # not among the charts of a workbook
 _MIDDLE = ("median", "max")  # bars of what each rank has many of
 
 
@@ -32,7 +32,7 @@ class Chart:
     """How rows are drawn; names are columns of the query.
 
     A `heat` chart has a map for each of `values`: a row for each `label`, a column for each `x`.
-    A `region` is a rectangle from `x` to `x_end` and between the two `values`, coloured by `series`.
+    A `region` is a rectangle from `x` to `x_end`, between two `values`, coloured by `series`.
     A `waterfall`, which reports cannot choose, leads from one side of a comparison to the other.
     """
 
@@ -116,7 +116,7 @@ class FilledSection:
     def chart(self) -> Chart | None:
         """The chart of the rows to show, with the run in its labels if there are several."""
         drawn = self.section.chart
-        if drawn is not None and drawn.kind in ("heat", "region"):
+        if drawn is not None and drawn.kind in MAPS:
             return drawn
         if drawn is not None and self.distribution is not None:
             drawn = of_distribution(drawn, self.distribution)

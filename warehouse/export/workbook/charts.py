@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from warehouse.export.sections import (
-    ON_PAGES,
+    MAPS,
     OVER_X,
     Chart,
     FilledSection,
@@ -42,7 +42,9 @@ class Sheet:
     def chart(self) -> Chart | None:
         """The chart of its rows; None if there is none, or nothing to draw."""
         chart = self.filled.chart
-        return chart if chart is not None and chart.kind not in ("heat", *ON_PAGES) and self.n_rows else None
+        if chart is None or chart.kind in MAPS:
+            return None
+        return chart if self.n_rows else None
 
 
 def bar_labels(sheet: Sheet) -> list[str]:
