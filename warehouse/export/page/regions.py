@@ -1,4 +1,4 @@
-"""Charts of regions of a page: rows as rectangles over two columns each, the largest of many rows."""
+"""Charts of regions of a page: rows as rectangles, the largest where there are many rows."""
 
 from __future__ import annotations
 
