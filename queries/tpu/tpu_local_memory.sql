@@ -32,7 +32,7 @@ end_address = { type = "BIGINT", unit = "byte", nullable = true, check = ">= 0",
 bank = { type = "BIGINT", unit = "count", check = ">= 0", help = "Bank of address" }
 first_lane = { type = "BIGINT", unit = "count", check = ">= 0", help = "Lane of the first channel" }
 n_lanes = { type = "BIGINT", unit = "count", nullable = true, check = ">= 1", help = "Number of lanes used; NULL: shape unknown" }
-bytes = { nullable = true, help = "Size of the tensor; NULL: shape or element type unknown" }
+bytes.help = "Size of the tensor; NULL: shape or element type unknown"
 bytes_per_lane = { type = "BIGINT", unit = "byte", nullable = true, check = ">= 0", help = "Bytes in the lane with most channels; NULL: unknown" }
 lane_bytes = { type = "BIGINT", unit = "byte", check = ">= 1", help = "Size of the memory of a lane" }
 
