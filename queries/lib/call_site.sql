@@ -9,6 +9,7 @@ thread that has one. Calls outside of operators have none.
 grain = ["slice_id"]
 requires = { schema = ">=13" }
 scale = "trace"
+computed_once = "reports"
 columns = ["slice_id", "trace_id", "location"]
 
 [column]

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from warehouse.query.session import Place, Session
 
 _AHEAD = 2  # sections of each connection that wait to be written
+_BLOCK = 4  # sections whose cost is about that of computing a block
 _SPAN = re.compile(r"span/([1-9][0-9]*)")
 
 
@@ -208,7 +209,7 @@ def _alternating(
     spent in planning it, which one core does."""
     chosen = [each for each in report.sections if each.only in (None, target)]
     sections = list(_repeated(session, chosen))
-    where = _divided(session.queries, sections)
+    where = _divided(session.queries, sections, session.kept)
     with session.beside() as other:
         streams = []
         for n, one in enumerate((session, other)):
@@ -220,10 +221,10 @@ def _alternating(
                 yield next(streams[at])
 
 
-def _divided(queries: Library, sections: Iterable[Section]) -> list[int]:
+def _divided(queries: Library, sections: Iterable[Section], there: Iterable[str]) -> list[int]:
     """Which of two connections runs each section: about as many each, and those that read the same
-    kept blocks on the same one, where they are computed once."""
-    kept: tuple[set[str], set[str]] = (set(), set())
+    kept blocks on the same one, where they are computed once; the first has some already."""
+    kept: tuple[set[str], set[str]] = (set(there), set())
     n_sections, where = [0, 0], []
     for section in sections:
         blocks = {
@@ -231,7 +232,7 @@ def _divided(queries: Library, sections: Iterable[Section]) -> list[int]:
             for block in queries.called_by(queries.find(section.query))
             if block.header and block.header.computed_once
         }
-        costs = [n + 2 * len(blocks - there) for n, there in zip(n_sections, kept, strict=True)]
+        costs = [n + _BLOCK * len(blocks - has) for n, has in zip(n_sections, kept, strict=True)]
         at = costs.index(min(costs))
         kept[at].update(blocks)
         n_sections[at] += 1

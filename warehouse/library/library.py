@@ -231,12 +231,13 @@ class Library:
     def find(self, name: str) -> Query:
         """A query by name, `name@version` or file name; raises UsageError with the nearest."""
         name = name.removesuffix(".sql")
-        newest = self.newest
-        query = self.queries.get(name) or newest.get(name)
+        # Ordering all queries by name takes a hundred times as long.
+        versions = (each for key, each in self.queries.items() if key.startswith(f"{name}@"))
+        query = self.queries.get(name) or max(versions, key=_order, default=None)
         if query is None:
             from warehouse.library import search
 
-            near = difflib.get_close_matches(name, [*newest, *self.queries], n=1)
+            near = difflib.get_close_matches(name, [*self.newest, *self.queries], n=1)
             hint = f"Did you mean {near[0]!r}?" if near else search.hint(self, name)
             raise UsageError(self.why_absent(name), hint=hint)
         return query

@@ -8,7 +8,7 @@ rewritten text and compares the trees.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 # The most frequent kinds come first; a word is not the beginning of a text such as e'\n'.
@@ -36,6 +36,22 @@ _ASIDE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+#: What `_rewrite` looks at: a called name is followed by a parenthesis, but for white space and
+#: comments. Comments, texts and quoted names are matched to be kept.
+_REWRITTEN = re.compile(
+    r"""
+      (?P<comment>--[^\n]* | /\*.*?\*/)
+    | (?P<kept>
+        "(?:[^"]|"")*"
+      | \b[eE]'(?:[^'\\]|\\.|'')*' | '(?:[^']|'')*' | \$(?P<tag>[^\W\d]\w*|)\$.*?\$(?P=tag)\$
+      )
+    | (?P<parameter>\$\w+)
+    | (?P<called>\b[^\W\d]\w*)(?=(?:\s | --[^\n]*\n | /\*(?:(?!\*/).)*\*/)*\()
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_BEFORE = re.compile(r"\A(?:\s|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
 
 
 class Token(NamedTuple):
@@ -121,33 +137,49 @@ def normalise(sql: str) -> str:
 
 def pinned(sql: str, pins: Mapping[str, str]) -> str:
     """The statement with each call of a query in `pins` replaced by a call of its pinned name."""
-    return _rewrite(_core(sql), pins, lambda text: text)
+    return _rewrite(sql, pins, lambda text: text)
 
 
 def macro_body(sql: str, pins: Mapping[str, str]) -> str:
     """As `pinned`, and each parameter `$name` becomes the macro argument `p_name`."""
-    return _rewrite(_core(sql), pins, lambda text: f"p_{text[1:]}")
+    return _rewrite(sql, pins, lambda text: f"p_{text[1:]}")
 
 
-def _rewrite(tokens: list[Token], pins: Mapping[str, str], parameter: Callable[[str], str]) -> str:
-    pieces = []
-    for index, (kind, text) in enumerate(tokens):
-        if kind == "parameter":
-            pieces.append(parameter(text))
-        elif kind == "word" and text.lower() in pins and _is_call(tokens, index):
-            pieces.append(f'"{pins[text.lower()]}"')
-        else:
-            pieces.append(text)
-    return "".join(pieces)
+def _rewrite(sql: str, pins: Mapping[str, str], parameter: Callable[[str], str]) -> str:
+    # Only what may be rewritten is matched: to split all queries of a report takes half a second.
+    sql = _BEFORE.sub("", sql, count=1)
+    pieces, comments, done = list[str](), list[tuple[int, int]](), 0
+    for found in _REWRITTEN.finditer(sql):
+        kind, text, start = found.lastgroup, found[0], found.start()
+        if kind == "comment":
+            comments.append(found.span())
+        elif kind == "parameter":
+            pieces += (sql[done:start], parameter(text))
+            done = found.end()
+        elif kind == "called" and text.lower() in pins and not _follows_dot(sql, start, comments):
+            pieces += (sql[done:start], f'"{pins[text.lower()]}"')
+            done = found.end()
+    return "".join((*pieces, sql[done : _end(sql, comments)]))
 
 
-def _is_call(tokens: list[Token], index: int) -> bool:
-    after = _meaningful(tokens, range(index + 1, len(tokens)))
-    before = _meaningful(tokens, range(index - 1, -1, -1))
-    return after == ("other", "(") and before != ("other", ".")
+def _follows_dot(sql: str, place: int, comments: Sequence[tuple[int, int]]) -> bool:
+    """Whether a dot precedes a place, before white space and comments."""
+    place = len(sql[:place].rstrip())
+    for start, end in reversed(comments):
+        if end < place:
+            break
+        place = len(sql[:start].rstrip())
+    return sql[:place].endswith(".")
 
 
-def _meaningful(tokens: list[Token], places: Iterable[int]) -> Token | None:
-    """The first token at these places that is neither white space nor a comment."""
-    found = (tokens[place] for place in places)
-    return next((token for token in found if token.kind not in ("comment", "space")), None)
+def _end(sql: str, comments: Sequence[tuple[int, int]]) -> int:
+    """Where the statement ends, without comments after it and what ends it."""
+    open_comments = list(comments)
+    place, before = len(sql), -1
+    while place != before:
+        before, place = place, len(sql[:place].rstrip())
+        if open_comments and open_comments[-1][1] >= place:
+            place, _ = open_comments.pop()
+        elif sql[:place].endswith(";"):
+            place -= 1
+    return place
