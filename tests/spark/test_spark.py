@@ -10,20 +10,16 @@ that gets a line for each query as it is compared; docs/spark_results.csv has th
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-import warehouse
 from tests.lake.test_lake_queries import LOOKED_UP, PUBLIC, RECORDINGS, REQUIRED, occupy
 from tests.support.engines import difference, record
+from tests.support.standalone import skip_without_spark, standalone
 from warehouse.lake.sync import sync
 from warehouse.library.library import Query
 from warehouse.query import session
@@ -41,45 +37,12 @@ def test_each_public_query_has_a_route_or_a_reason() -> None:
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A standalone master with two workers, of one core each."""
-    for name, there in (("pyspark", find_spec("pyspark")), ("java", shutil.which("java"))):
-        if there is None:
-            pytest.skip(f"{name} is not installed")
+    skip_without_spark()
     if MASTER in os.environ:
         yield os.environ[MASTER]
         return
-    import pyspark
-
-    home, folder = Path(pyspark.__file__).parent, tmp_path_factory.mktemp("spark")
-    environment = {
-        **os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYSPARK_PYTHON": sys.executable,
-    }  # fmt: skip
-    port = "17077"
-    url = f"spark://127.0.0.1:{port}"
-    kinds = [["master.Master", "--host", "127.0.0.1", "--port", port, "--webui-port", "0"]]
-    kinds += [
-        ["worker.Worker", "--cores", "1", "--memory", "1500m", "--webui-port", "0", "-d",
-         str(folder / str(number)), url]
-        for number in range(2)
-    ]  # fmt: skip
-    with ExitStack() as stack:
-        for kind, *options in kinds:
-            started = subprocess.Popen(
-                [home / "bin" / "spark-class", f"org.apache.spark.deploy.{kind}", *options],
-                env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
-            stack.callback(started.wait)
-            stack.callback(started.terminate)
-            _wait_for(url)
-        yield url
-
-
-def _wait_for(url: str) -> None:
-    for _ in range(120):
-        with suppress(warehouse.TwError):
-            return cluster.must_be_reachable(url)
-        time.sleep(0.5)
-    pytest.fail(f"{url} does not answer")
+    with standalone(tmp_path_factory.mktemp("spark")) as found:
+        yield found.url
 
 
 @pytest.fixture(scope="module")
