@@ -10,7 +10,6 @@ changes fastest. Queries join nodes by these numbers: names are long texts.
 """
 grain = ["first_code"]
 requires = { schema = ">=17", queries = ["dpro_byteps_edge@1", "dpro_group@1", "dpro_operation@1"] }
-scale = "run"
 computed_once = true
 columns = [
   "run_id", "trace_id", "rank", "process", "name", "tensors", "first_code", "n_codes", "n_loops",

@@ -8,7 +8,6 @@ they belong to the stage of their group, but are not its own (is_own).
 """
 grain = ["slice_id"]
 requires = { schema = ">=17", queries = ["dpro_code@1", "dpro_recorded_event@1", "dpro_graph_place@1", "dpro_group@1"] }
-scale = "run"
 computed_once = true
 columns = ["run_id", "code", "place", "slice_id", "step", "stage", "is_own", "start_ns", "dur_ns"]
 

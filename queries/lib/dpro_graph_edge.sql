@@ -11,7 +11,6 @@ operations of BytePS. Nodes are those of dpro_code; dpro_edge names them. Edges 
 """
 grain = ["run_id", "ordinal"]
 requires = { schema = ">=17", queries = ["dpro_byteps_edge@1", "dpro_code@1", "dpro_gradient@1", "dpro_group@1", "dpro_operation@1"] }
-scale = "run"
 computed_once = true
 columns = ["run_id", "ordinal", "from_code", "to_code", "kind", "is_delayed"]
 

@@ -8,7 +8,6 @@ replay breaks ties by this order.
 """
 grain = ["code"]
 requires = { schema = ">=17", queries = ["dpro_graph_edge@1"] }
-scale = "run"
 computed_once = true
 columns = ["run_id", "code", "place"]
 

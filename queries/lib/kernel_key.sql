@@ -21,7 +21,6 @@ recorded as types.
 """
 grain = ["kind", "class", "name"]
 requires = { schema = ">=13" }
-scale = "trace"
 columns = ["kind", "class", "name", "mangled", "spelling", "signature", "variant", "base_name"]
 
 [column]
