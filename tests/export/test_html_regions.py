@@ -16,9 +16,10 @@ from tests.support.sharing import WarehouseCache
 from warehouse.export import report
 from warehouse.export.page import page as html
 from warehouse.export.page import regions
-from warehouse.export.sections import Chart
+from warehouse.export.sections import Chart, Report
+from warehouse.library.header import Column
 from warehouse.query import session
-from warehouse.query.result import Column, QueryResult
+from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
 
 DRAWN = Chart(
@@ -108,7 +109,7 @@ def page(
     with session.opened(session.Place(db), Selection(runs=(case.name,))) as opened:
         chosen = report.load("tpu")
         of_memory = tuple(e for e in chosen.sections if e.query == "tpu_local_memory")
-        small = report.Report("s", "s", of_memory)
+        small = Report("s", "s", of_memory)
         html.write(html.of_session(opened, small, 10), path)
     with Browser(command) as browser:
         opened_page = browser.page(path)
