@@ -136,6 +136,30 @@ def test_all_rows_of_a_table_can_be_had(tw: Run) -> None:
     assert done.err == ""
 
 
+@pytest.mark.parametrize("format", ["csv", "jsonl", "json", "markdown"])
+def test_rows_limit_every_printed_format(tw: Run, format: str) -> None:
+    given = ("--run", "first", "--format", format)
+    statement = "SELECT unnest(range(5000)) AS a"
+    few = tw("query", "-c", "SELECT unnest(range(3)) AS a", *given)
+
+    done = tw("query", "-c", statement, *given, "--rows", "3")
+
+    assert done.out == few.out
+    assert done.err == "(3 of 5,000 rows; --rows -1 for all)\n"
+    every = tw("query", "-c", statement, *given, "--rows", "-1")
+    assert every.out == tw("query", "-c", statement, *given).out
+    assert every.err == ""
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "book.xlsx", "page.html"])
+def test_files_have_all_rows(tw: Run, tmp_path: Path, name: str) -> None:
+    done = tw("query", "utilization", "--rows", "3", "-o", str(tmp_path / name))
+
+    assert done.code == 2
+    assert "--rows apply to printed rows, not to files" in done.err
+    assert not (tmp_path / name).exists()
+
+
 @pytest.mark.parametrize("name", ["utilization", "utilization.sql", "utilization@2"])
 def test_a_library_query_has_several_spellings(tw: Run, name: str) -> None:
     done = tw("query", name, "--format", "json")

@@ -42,7 +42,7 @@ def test_a_query_is_written_as_a_workbook_or_page(tw: Tw, suffix: str) -> None:
         ),
         (
             ["top_kernels", "--sort", "name"],
-            "--columns and --sort apply to printed rows, not to files",
+            "--columns, --sort and --rows apply to printed rows, not to files",
         ),
     ],
 )

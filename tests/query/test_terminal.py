@@ -259,7 +259,7 @@ def test_columns_and_order_are_chosen(tw: Tw, random_runs: Runs) -> None:
         (["--sort", "busy_ns:up"], "Error: 'up' is not an order of --sort"),
         (
             ["--sort", "busy_ns", "-o", "u.csv"],
-            "Error: --columns and --sort apply to printed rows, not to files",
+            "Error: --columns, --sort and --rows apply to printed rows, not to files",
         ),
     ],
 )

@@ -74,9 +74,8 @@ _STATEMENT = re.compile(r"\s*(SELECT|WITH|FROM|VALUES|DESCRIBE|SUMMARIZE|EXPLAIN
     "--rows",
     "max_rows",
     type=click.IntRange(min=-1),
-    default=encoding.DEFAULT_ROWS,
-    show_default=True,
-    help="Maximum number of rows in a table; -1 for all. Other formats write all rows.",
+    help="Maximum number of rows to print; -1 for all.  "
+    f"[default: {encoding.DEFAULT_ROWS} in a table, else all]",
 )
 @table
 @many_ranks.all_ranks_option
@@ -111,7 +110,7 @@ def query(
     format: str | None,
     target: Path | None,
     is_csv_safe: bool,
-    max_rows: int,
+    max_rows: int | None,
     shown: TableOptions,
     all_ranks: bool,
     timeout_s: float | None,
@@ -218,14 +217,14 @@ class _Output:
 
     format: str
     target: Path | None
-    max_rows: int
+    max_rows: int | None
     is_csv_safe: bool
     quiet: bool
     table: TableOptions
 
     def __post_init__(self) -> None:
         options.refuse_binary_on_terminal(self.format, self.target)
-        self.table.refuse_file(self.target)
+        self.table.refuse_file(self.target, None if self.format == "table" else self.max_rows)
 
     @property
     def is_for_terminal(self) -> bool:
@@ -246,14 +245,31 @@ def _write(
         rows = many_ranks.distribution(
             result, layout, about, quiet=output.quiet, more=" or --rank 3,8-11"
         )
-    rows = output.table.applied(rows, about)
+    rows = applied = output.table.applied(rows, about)
+    max_rows = encoding.DEFAULT_ROWS if output.max_rows is None else output.max_rows
+    if output.max_rows is not None and output.format != "table":
+        rows = _first(applied, max_rows, about)
     n_shown = emit(
-        rows, output.format, output.target, max_rows=output.max_rows, about=about,
+        rows, output.format, output.target, max_rows=max_rows, about=about,
         is_csv_safe=output.is_csv_safe, is_raw=output.table.is_raw, quiet=output.quiet,
         view=output.table.view() if output.is_for_terminal else None,
         remedy="--columns NAMES or --raw shows them",
     )  # fmt: skip
-    say_count(n_shown, rows.n_rows, output.target, quiet=output.quiet)
+    say_count(n_shown, applied.n_rows, output.target, quiet=output.quiet)
+
+
+def _first(rows: Rows, max_rows: int, about: dict[str, str]) -> Rows:
+    """The first rows (-1: all), having read all, so that their number is known."""
+    import pyarrow as pa
+
+    from warehouse.query.result import QueryResult
+
+    kept, n_kept = [], 0
+    for batch in rows.batches():
+        if max_rows < 0 or n_kept < max_rows:
+            kept.append(batch if max_rows < 0 else batch.slice(0, max_rows - n_kept))
+            n_kept += kept[-1].num_rows
+    return QueryResult(pa.Table.from_batches(kept, rows.schema), rows.columns, about)
 
 
 def _heat_map(query: Query, target: Path | None, query_path: tuple[Path, ...]) -> Chart:

@@ -48,6 +48,7 @@ def _write(
     wait_s: float,
     shown: TableOptions,
     timeout_s: float | None,
+    max_rows: int | None,
     quiet: bool,
     **_: Any,
 ) -> None:
@@ -69,7 +70,7 @@ def _write(
         raise UsageError(
             "--timeout applies to rows, not to workbooks and pages", hint="Omit --timeout."
         )
-    shown.refuse_file(target)
+    shown.refuse_file(target, max_rows)
     place = memory_options.place(db, wait_s, query_path=query_path)
     given = ([name.removesuffix(".sql")], options.pairs(parameters), None)
     if target.suffix.lower() == ".xlsx":

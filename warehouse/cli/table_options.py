@@ -44,13 +44,13 @@ class TableOptions:
 
         return terminal_view(has_ids=self.has_ids or bool(self.columns), columns=self.columns)
 
-    def refuse_file(self, target: Path | None) -> None:
-        """Raises UsageError if columns or an order are chosen for a file, which has all rows."""
-        if target is not None and self.selects:
+    def refuse_file(self, target: Path | None, max_rows: int | None = None) -> None:
+        """Raises UsageError if columns, an order or rows are chosen for a file, which has all."""
+        if target is not None and (self.selects or max_rows is not None):
             raise UsageError(
-                "--columns and --sort apply to printed rows, not to files",
+                "--columns, --sort and --rows apply to printed rows, not to files",
                 hint="Write a statement: "
-                'tw query "SELECT name, total_ns FROM kernel_summary() ORDER BY 2" -o FILE',
+                'tw query "SELECT name, total_ns FROM kernel_summary() ORDER BY 2 LIMIT 9" -o FILE',
             )
 
     def applied(self, rows: Rows, about: dict[str, str]) -> Rows:
