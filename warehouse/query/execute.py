@@ -82,10 +82,8 @@ class Result:
     def _start(self) -> tuple[tuple[Column, ...], Any]:
         statement = _one_select(self._connection, self.query.bound_sql)
         if self._into is not None:
-            self._connection.execute(
-                f'CREATE OR REPLACE TEMP TABLE "{self._into}" AS {statement.query}',
-                self.parameters or None,
-            )
+            text = f'CREATE OR REPLACE TEMP TABLE "{self._into}" AS {statement.query}'
+            statements.execute(self._connection, text, self.parameters or None)
             self._is_read = True
             return (), None
         if self._as_tuples:
