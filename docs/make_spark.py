@@ -23,10 +23,10 @@ edit.
 How `tw query NAME --lake DIR --engine spark` runs each query ([lakes](lake.md)), and whether its
 rows were compared with DuckDB's. Integers and texts must be equal, floating-point numbers to 1e-9,
 and the order equal, with ties broken by the remaining columns. The number is that of the compared
-rows: of `recordings`, or of tables with `random` rows (`tests/spark/`). A result counts for the
-version of the query that it was measured with, on a standalone master and two workers of one core,
-all on 127.0.0.1. With `no rows`, both engines returned none, which
-says little: the recordings lack what such a query reads, or a check found nothing.
+rows: of `recordings`, of the `reference` tables (`queries/reference`), or of tables with `random`
+rows (`tests/spark/`). A result counts for the version of the query that it was measured with, on a
+standalone master and two workers of one core, all on 127.0.0.1. With `no rows`, both engines
+returned none, which says little: the data lack what such a query reads, or a check found nothing.
 """
 RESULTS = Path(__file__).with_name("spark_results.csv")
 _STATUSES = ("differs", "equal", "no rows")  # the first that any data gave counts

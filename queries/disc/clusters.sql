@@ -8,7 +8,6 @@ Calls are executions of the log whose types and ranks are those of this cluster 
 first.
 """
 grain = ["disc_cluster_id"]
-scale = "run"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "status", "device_type", "graph_hash",
   "n_same_graph", "n_calls", "n_shapes", "n_arguments", "argument_bytes", "n_nodes", "compile_ns",

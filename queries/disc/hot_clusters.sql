@@ -12,7 +12,6 @@ calls.
 """
 grain = ["run_id", "graph_hash", "bucket"]
 requires = { schema = ">=24" }
-scale = "trace"
 columns = [
   "run_id", "disc_cluster_id", "function", "graph_hash", "bucket", "n_dumps", "n_calls", "n_shapes",
   "call_share", "replay_ns", "is_of_bucket", "estimated_ns", "estimated_share",

@@ -8,7 +8,7 @@ first copy to that of the next; the last one is the measured one, those before w
 """
 grain = ["trace_id", "iteration"]
 requires = { schema = ">=22" }
-scale = "trace"
+scale = "once"
 columns = [
   "run_id", "trace_id", "disc_cluster_id", "function", "graph_hash", "signature_hash", "iteration",
   "is_measured", "start_ns", "until_ns", "process_id", "context_id", "n_copies",

@@ -8,7 +8,6 @@ flows and graphs. In a time window rows refer to others outside of it, so check 
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=14" }
-scale = "run"
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

@@ -16,15 +16,14 @@ import pytest
 from tests.conftest import CHROMIUM
 from tests.support.browser import Browser, program
 from tests.support.randomtrace import RandomTrace, import_jobs, make
+from tests.support.sharing import integration
 from tests.support.tpu_cases import Workbook
-
-pytestmark = pytest.mark.integration  # each output is written whole
 
 FORMULA = "=cmd|' /C calc'!A0"
 MARKUP = "</script><img src=x onerror=\"document.title='owned'\"><svg onload=alert(1)>"
 NAMES = (
     FORMULA, MARKUP, "a\0b", "\x1b]0;owned\x07\x1b[2J", "\u202egnp.exe", "🚀 \r\n | ` $(id)",
-    "n" * 200_000,
+    "n" * 100_000,
 )  # fmt: skip
 #: What changes a terminal or the direction of a text.
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -48,7 +47,7 @@ def hostile(trace: RandomTrace) -> RandomTrace:
 @pytest.fixture(scope="module")
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("hostile") / "w.duckdb"
-    return import_jobs(path, {"a": [hostile(make(4, steps=2))]}).path
+    return import_jobs(path, {"a": [hostile(make(4, steps=1))]}).path
 
 
 @pytest.fixture
@@ -70,6 +69,7 @@ def long_fields() -> Iterator[None]:
     csv.field_size_limit(limit)
 
 
+@pytest.mark.integration
 def test_a_page_shows_them_and_runs_nothing(run: Callable[..., Any], tmp_path: Path) -> None:
     path = program()
     if path is None:
@@ -88,6 +88,7 @@ def test_a_page_shows_them_and_runs_nothing(run: Callable[..., Any], tmp_path: P
         assert page.complaints == []
 
 
+@pytest.mark.integration
 def test_a_workbook_has_them_as_text(run: Callable[..., Any], tmp_path: Path) -> None:
     run("export", "xlsx", "-o", str(tmp_path / "book.xlsx"))
 
@@ -103,7 +104,10 @@ def test_a_workbook_has_them_as_text(run: Callable[..., Any], tmp_path: Path) ->
     assert not any("cmd" in each for each in formulas)
 
 
-@pytest.mark.parametrize("query", ["kernel_summary", "op_summary", "annotation_summary"])
+@pytest.mark.parametrize(
+    "query",
+    ["kernel_summary", *(integration(name) for name in ("op_summary", "annotation_summary"))],
+)
 def test_tables_of_a_terminal_have_no_control_characters(
     run: Callable[..., Any], query: str
 ) -> None:
@@ -115,6 +119,7 @@ def test_tables_of_a_terminal_have_no_control_characters(
     assert not CONTROLS.search(run("query", query, "--format", "markdown").out)
 
 
+@pytest.mark.integration
 def test_files_of_rows_have_the_exact_names(run: Callable[..., Any], long_fields: None) -> None:
     statement = "SELECT DISTINCT name FROM slice ORDER BY name"
     expected = [
@@ -129,6 +134,7 @@ def test_files_of_rows_have_the_exact_names(run: Callable[..., Any], long_fields
     assert not any(row[0].startswith("=") for row in csv.reader(io.StringIO(safe, newline="")))
 
 
+@pytest.mark.integration
 def test_perfetto_and_chrome_files_hold_the_exact_names(
     run: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -5,6 +5,9 @@
 needs pyspark, Java and the recordings. A standalone master with two workers is started on this
 machine; `TW_SPARK_MASTER` names another master, such as local[2]. `TW_SPARK_RESULTS` names a file
 that gets a line for each query as it is compared; docs/spark_results.csv has these lines.
+
+One lake is of recordings, the other of the reference tables (queries/reference), whose rows are few
+and of all kinds: `-k reference` compares them alone.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from tests.support.engines import difference, record
 from tests.support.standalone import skip_without_spark, standalone
 from warehouse.lake.sync import sync
 from warehouse.library.library import Query
-from warehouse.query import session
+from warehouse.query import reference, session
 from warehouse.query.selection import Selection
 from warehouse.spark import cluster, run
 
@@ -45,15 +48,23 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found.url
 
 
+@pytest.fixture(scope="module", params=["recordings", "reference"])
+def data(request: pytest.FixtureRequest) -> str:
+    """What a lake is made of."""
+    name: str = request.param
+    return name
+
+
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
+def lake(data: str, tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
     folder = tmp_path_factory.mktemp("lake")
     db = folder / "w.duckdb"
-    paths = [data_dir / each for each in RECORDINGS]
-    subprocess.run(
-        [sys.executable, "-m", "warehouse", "import", "-q", "--allow-damage", "--db", db, *paths],
-        check=True,
-    )
+    if data == "reference":
+        reference.build(db)
+    else:
+        paths = [data_dir / each for each in RECORDINGS]
+        command = [sys.executable, "-m", "warehouse", "import", "-q", "--allow-damage"]
+        subprocess.run([*command, "--db", db, *paths], check=True)
     occupy(folder / "lake", 5, 5)
     sync(db, folder / "lake")
     return folder / "lake"
@@ -85,7 +96,7 @@ def both(master: str, lake: Path) -> Iterator[Both]:
 
 @pytest.mark.spark
 @pytest.mark.parametrize("query", ROUTED, ids=lambda query: query.header.name)
-def test_rows_are_equal_on_both_engines(both: Both, query: Query) -> None:
+def test_rows_are_equal_on_both_engines(both: Both, data: str, query: Query) -> None:
     opened, spark = both
     values = values_of(query, opened)
     expected = opened.run(query, values).table()
@@ -95,5 +106,5 @@ def test_rows_are_equal_on_both_engines(both: Both, query: Query) -> None:
         work, statement = run.prepared(opened, query, values)
         alike = statement.sorted(opened.run(work.query, work.parameters).table())
         wrong = difference(alike, found)
-    record(str(query.key), expected.num_rows, wrong is None, "recordings")
+    record(str(query.key), expected.num_rows, wrong is None, data)
     assert wrong is None
