@@ -7,8 +7,9 @@ A row for each tensor that a command reads from local memory or writes there. On
 register image have addresses; captures of command words have no rows. Channels of a tensor are
 distributed over lanes, from first_lane on, so the range from address to end_address is that of the
 lane with most channels. Strides and alignment are not taken into account. Operands of TIU commands
-are included where the image has their shape; elementwise arithmetic has that of its result. A time
-window contains the commands that run in it, whole.
+are included where the image has their shape; elementwise arithmetic has that of its result. A
+transfer whose shape is not in its image is taken to use all lanes equally. A time window contains the
+commands that run in it, whole.
 """
 grain = ["slice_id", "tensor"]
 requires = { schema = ">=14" }
@@ -32,7 +33,7 @@ end_address = { type = "BIGINT", unit = "byte", nullable = true, check = ">= 0",
 bank = { type = "BIGINT", unit = "count", check = ">= 0", help = "Bank of address" }
 first_lane = { type = "BIGINT", unit = "count", check = ">= 0", help = "Lane of the first channel" }
 n_lanes = { type = "BIGINT", unit = "count", nullable = true, check = ">= 1", help = "Number of lanes used; NULL: shape unknown" }
-bytes.help = "Size of the tensor; NULL: shape or element type unknown"
+bytes.help = "Size of the tensor; of a transfer without a shape, the bytes moved; NULL: unknown"
 bytes_per_lane = { type = "BIGINT", unit = "byte", nullable = true, check = ">= 0", help = "Bytes in the lane with most channels; NULL: unknown" }
 lane_bytes = { type = "BIGINT", unit = "byte", check = ">= 1", help = "Size of the memory of a lane" }
 
@@ -79,6 +80,16 @@ image AS (
   JOIN tpu_command_extra AS x ON x.slice_id = c.slice_id
   WHERE c.kind IS DISTINCT FROM 'sync' AND x.registers_json IS NOT NULL
 ),
+-- Operands of elementwise arithmetic have the shape of the result, unless the image has their own.
+command AS (
+  SELECT
+    *,
+    CASE WHEN type = 'arith' THEN r.res0_n END AS common_n,
+    CASE WHEN type = 'arith' THEN r.res0_c END AS common_c,
+    CASE WHEN type = 'arith' THEN r.res0_h END AS common_h,
+    CASE WHEN type = 'arith' THEN r.res0_w END AS common_w
+  FROM image
+),
 tensor AS (
   SELECT
     *,
@@ -90,7 +101,7 @@ tensor AS (
     r.res0_h AS h,
     r.res0_w AS w,
     r.opt_res0_prec AS precision
-  FROM image
+  FROM command
   WHERE engine = 'TIU' AND r.res0_addr IS NOT NULL
   UNION ALL
   SELECT
@@ -98,12 +109,12 @@ tensor AS (
     'operand 0' AS tensor,
     'read' AS access,
     r.opd0_addr AS place,
-    CASE WHEN type = 'arith' THEN coalesce(r.opd0_n, r.res0_n) ELSE r.opd0_n END AS n,
-    CASE WHEN type = 'arith' THEN coalesce(r.opd0_c, r.res0_c) ELSE r.opd0_c END AS c,
-    CASE WHEN type = 'arith' THEN coalesce(r.opd0_h, r.res0_h) ELSE r.opd0_h END AS h,
-    CASE WHEN type = 'arith' THEN coalesce(r.opd0_w, r.res0_w) ELSE r.opd0_w END AS w,
+    coalesce(r.opd0_n, common_n) AS n,
+    coalesce(r.opd0_c, common_c) AS c,
+    coalesce(r.opd0_h, common_h) AS h,
+    coalesce(r.opd0_w, common_w) AS w,
     r.opt_opd0_prec AS precision
-  FROM image
+  FROM command
   WHERE
     engine = 'TIU'
     AND r.opd0_addr IS NOT NULL
@@ -115,12 +126,12 @@ tensor AS (
     'operand 1' AS tensor,
     'read' AS access,
     r.opd1_addr AS place,
-    CASE WHEN type = 'arith' THEN coalesce(r.opd1_n, r.res0_n) ELSE r.opd1_n END AS n,
-    CASE WHEN type = 'arith' THEN coalesce(r.opd1_c, r.res0_c) ELSE r.opd1_c END AS c,
-    CASE WHEN type = 'arith' THEN coalesce(r.opd1_h, r.res0_h) ELSE r.opd1_h END AS h,
-    CASE WHEN type = 'arith' THEN coalesce(r.opd1_w, r.res0_w) ELSE r.opd1_w END AS w,
+    coalesce(r.opd1_n, common_n) AS n,
+    coalesce(r.opd1_c, common_c) AS c,
+    coalesce(r.opd1_h, common_h) AS h,
+    coalesce(r.opd1_w, common_w) AS w,
     coalesce(r.opt_opd1_prec, r.opt_opd0_prec) AS precision
-  FROM image
+  FROM command
   WHERE
     engine = 'TIU'
     AND r.opd1_addr IS NOT NULL
@@ -137,7 +148,7 @@ tensor AS (
     r.src_hsize AS h,
     r.src_wsize AS w,
     r.src_data_format AS precision
-  FROM image
+  FROM command
   WHERE engine <> 'TIU' AND source_memory = 'LMEM'
   UNION ALL
   SELECT
@@ -150,7 +161,7 @@ tensor AS (
     r.dst_hsize AS h,
     r.dst_wsize AS w,
     r.src_data_format AS precision
-  FROM image
+  FROM command
   WHERE engine <> 'TIU' AND destination_memory = 'LMEM'
 ),
 -- An absent dimension is 1. Only tensor transfers have their shape in these fields.

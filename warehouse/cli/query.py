@@ -247,7 +247,7 @@ def _write(
         )
     rows = applied = output.table.applied(rows, about)
     max_rows = encoding.DEFAULT_ROWS if output.max_rows is None else output.max_rows
-    if output.max_rows is not None and output.format != "table":
+    if output.max_rows is not None and max_rows >= 0 and output.format != "table":
         rows = _first(applied, max_rows, about)
     n_shown = emit(
         rows, output.format, output.target, max_rows=max_rows, about=about,
@@ -259,15 +259,15 @@ def _write(
 
 
 def _first(rows: Rows, max_rows: int, about: dict[str, str]) -> Rows:
-    """The first rows (-1: all), having read all, so that their number is known."""
+    """The first rows, having read all, so that their number is known."""
     import pyarrow as pa
 
     from warehouse.query.result import QueryResult
 
     kept, n_kept = [], 0
     for batch in rows.batches():
-        if max_rows < 0 or n_kept < max_rows:
-            kept.append(batch if max_rows < 0 else batch.slice(0, max_rows - n_kept))
+        if n_kept < max_rows:
+            kept.append(batch.slice(0, max_rows - n_kept))
             n_kept += kept[-1].num_rows
     return QueryResult(pa.Table.from_batches(kept, rows.schema), rows.columns, about)
 

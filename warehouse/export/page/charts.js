@@ -337,5 +337,7 @@ tw.charts = (() => {
     tw.regions.repaint();
   }
 
-  return { draw, greatest, repaint, height, steps, options: { bars, lines, waterfall }, drawn };
+  return {
+    draw, greatest, repaint, height, steps, options: { bars, lines, waterfall }, drawn, palette: COLORS,
+  };
 })();

@@ -2,11 +2,12 @@
 // Draws regions: a map of rectangles for each label, over common axes that a drag zooms.
 tw.regions = (() => {
   const { element, format } = tw;
-  const COLORS = ["#2f7ed8", "#e07b39", "#3a9d5d", "#a05eb5"];
   const [LEFT, TOP, BOTTOM, HEIGHT] = [74, 6, 20, 190];
-  const ACROSS = 12; // pixels; a lower drag zooms the x axis alone
+  const LEAST_HEIGHT = 12; // pixels; a lower drag zooms the x axis alone
   const [LABEL, SERIES, TEXT, X, X_END, Y, Y_END] = [0, 1, 2, 3, 4, 5, 6];
   const charts = [];
+
+  const colorOf = (series) => tw.charts.palette[series % tw.charts.palette.length];
 
   // The end of the y axis: that given, or the next power of two.
   function top(given) {
@@ -81,7 +82,7 @@ tw.regions = (() => {
       context.globalAlpha = 0.75;
       for (const region of regions) {
         const { left, width, top: y, height } = box(chart, canvas, region);
-        context.fillStyle = COLORS[region[SERIES] % COLORS.length];
+        context.fillStyle = colorOf(region[SERIES]);
         context.fillRect(left, y, width, height);
       }
       context.restore();
@@ -98,7 +99,7 @@ tw.regions = (() => {
   function dragged({ from, to }) {
     const [left, right] = [Math.min(from[0], to[0]), Math.max(from[0], to[0])];
     const [above, below] = [Math.min(from[1], to[1]), Math.max(from[1], to[1])];
-    if (below - above >= ACROSS) return { left, right, above, below };
+    if (below - above >= LEAST_HEIGHT) return { left, right, above, below };
     return { left, right, above: TOP, below: HEIGHT - BOTTOM };
   }
 
@@ -160,7 +161,7 @@ tw.regions = (() => {
   function legend(given) {
     const entries = given.series.map((each, place) => {
       const swatch = element("span", { class: "swatch" });
-      swatch.style.background = COLORS[place % COLORS.length];
+      swatch.style.background = colorOf(place);
       return element("span", {}, swatch, ` ${each.name}  `);
     });
     return element("p", {}, ...entries);
