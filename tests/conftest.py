@@ -69,7 +69,7 @@ COLLECTED = pytest.StashKey[list[pytest.Item]]()
 @pytest.fixture
 def tw(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Tw:
     """Runs `tw ARGUMENTS` in an empty folder of its own."""
-    from warehouse.cli import main
+    from warehouse.cli import run as run_command
 
     for name in [name for name in os.environ if name.startswith("TW_")]:
         monkeypatch.delenv(name)
@@ -79,10 +79,9 @@ def tw(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_
     def run(*arguments: str | Path) -> CommandResult:
         monkeypatch.setattr(sys, "argv", ["tw", *map(str, arguments)])
         capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
+        code = run_command()
         out, err = capsys.readouterr()
-        return CommandResult(int(ended.value.code or 0), out, err)
+        return CommandResult(code, out, err)
 
     return run
 

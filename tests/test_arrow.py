@@ -12,13 +12,9 @@ ARRAYS = "import sys, pyarrow; pyarrow.array([1]); print('pandas' in sys.modules
 TRACE = Path(__file__).parent / "data" / "kineto" / "gpu_handwritten" / "trace.json"
 COMMAND = """
 import sys
-from warehouse.cli import main
+from warehouse.cli import run
 sys.argv[0] = "tw"
-try:
-    main()
-except SystemExit as ended:
-    assert not ended.code
-
+assert run() == 0
 print(f"pandas: {'pandas' in sys.modules}")
 """
 

@@ -11,12 +11,9 @@ import pytest
 HEAVY = ("duckdb", "numpy", "pandas", "perfetto", "pyarrow", "sqlglot", "tqdm", "tw_importers")
 PROGRAM = """
 import json, sys
-from warehouse.cli import main
+from warehouse.cli import run
 sys.argv = ["tw", *json.loads(sys.argv[1])]
-try:
-    main()
-except SystemExit:
-    pass
+run()
 print(json.dumps([name for name in sys.modules if "." not in name]), file=sys.stderr)
 """
 

@@ -1,7 +1,7 @@
 """The command line: one module per command, imported only when the command runs.
 
 Only this package reads from or prints to a terminal. A command parses options, calls the library,
-prints the result to stdout and everything else to stderr. `main` sets the exit code.
+prints the result to stdout and everything else to stderr. `run` returns the exit code.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import gc
 import importlib
 import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from warehouse import __version__
-from warehouse.cli import plugin_group, standard_streams
+from warehouse.cli import plugin_group, process, standard_streams
 from warehouse.errors import ExitCode, TwError
 
 _OF_STDOUT = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF, errno.ENXIO)
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000
+_OBJECTS_BETWEEN_COLLECTIONS = 200_000
 _DUCKDB = ("duckdb", "_duckdb")  # modules of its exceptions, whose import is slow
 #: command -> (module under warehouse.cli, attribute, one line for `tw --help`)
 COMMANDS = {
@@ -134,8 +134,16 @@ def tw() -> None:
     """
 
 
-def main() -> None:
-    """Runs `tw`; prints each expected failure as one sentence and a hint; sets the exit code."""
+def main() -> NoReturn:
+    """Runs `tw` and ends the process with its exit code."""
+    code = run()
+    if code != ExitCode.OK:
+        gc.collect()  # closes what frames of the failure keep open
+    process.leave(code)
+
+
+def run() -> int:
+    """Runs `tw`; prints each expected failure as one sentence and a hint; returns the exit code."""
     # OpenBLAS, which nothing here uses, would start threads that spin while they wait.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Hardly any object of a command is in a cycle: at the default, searching takes 5 % of the time.
@@ -144,29 +152,43 @@ def main() -> None:
     try:
         code = tw.main(standalone_mode=False)
         sys.stdout.flush()  # here, because a failure at exit is not reported as one
-        sys.exit(code)
+        return int(code or ExitCode.OK)
+    except SystemExit as ended:
+        return _ended(ended)
     except click.exceptions.Abort:
-        sys.exit(_interrupted())
+        return _interrupted()
     except KeyboardInterrupt:
-        sys.exit(_interrupted())
+        return _interrupted()
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
+        return error.exit_code
     except RuntimeError as error:
         if str(error) != "Query interrupted":  # how DuckDB reports Ctrl-C
             raise
-        sys.exit(_interrupted())
+        return _interrupted()
     except BrokenPipeError:
         standard_streams.discard_output()  # the reader closed the pipe, as `head` does
-        sys.exit(ExitCode.OK)
+        return ExitCode.OK
     except (TwError, OSError) as error:
         if os.environ.get("TW_DEBUG"):
             raise
-        sys.exit(_failed(error if isinstance(error, TwError) else _system_failure(error)))
+        return _failed(error if isinstance(error, TwError) else _system_failure(error))
     except Exception as error:
         if os.environ.get("TW_DEBUG") or type(error).__module__ not in _DUCKDB:
             raise
-        sys.exit(_failed(_database_failure(error)))
+        return _failed(_database_failure(error))
+
+
+def _ended(ended: SystemExit) -> int:
+    """The exit code of a command that ended the program; a message in its place is printed."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return _failed(_system_failure(error))
+    if ended.code is None or isinstance(ended.code, int):
+        return ended.code or ExitCode.OK
+    click.echo(ended.code, err=True)
+    return ExitCode.FAILURE
 
 
 def _failed(error: TwError) -> int:

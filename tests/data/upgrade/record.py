@@ -45,13 +45,10 @@ def main(inputs: Path, out: Path) -> None:
 
 
 def tw(*arguments: str) -> None:
-    from warehouse.cli import main as command_line
+    from warehouse.cli import run
 
     sys.argv = ["tw", *arguments]
-    try:
-        command_line()
-    except SystemExit as end:
-        assert not end.code, arguments
+    assert run() == 0, arguments
 
 
 def results(wh: Any) -> Results:
