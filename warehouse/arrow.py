@@ -47,7 +47,7 @@ def table_of(rows: Iterable[Mapping[str, Any]], columns: Iterable[Column]) -> pa
     leave_pandas_unloaded()
     types = {
         "VARCHAR": pa.string(), "DOUBLE": pa.float64(), "BIGINT": pa.int64(),
-        "BOOLEAN": pa.bool_(),
+        "INTEGER": pa.int32(), "BOOLEAN": pa.bool_(),
     }  # fmt: skip
     schema = pa.schema([(each.name, types[each.type]) for each in columns])
     return pa.Table.from_pylist(list(rows), schema)

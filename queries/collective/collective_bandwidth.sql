@@ -17,7 +17,7 @@ total_bytes of the collectives that start in it, so disjoint windows add up to t
 figures are of whole collectives.
 """
 grain = ["trace_id", "side", "kind", "group_name", "group_size", "data_type", "min_bytes"]
-requires = { schema = ">=1", queries = ["collective_op@1"] }
+requires = { schema = ">=1", queries = ["collective_op@1"], rows = ["collective"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "side", "kind", "group_name", "group_size", "data_type",

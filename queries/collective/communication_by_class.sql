@@ -13,7 +13,7 @@ a recording by the mean of those that have the class. In a time window, times ar
 and operations those that start in it.
 """
 grain = ["trace_id", "device_id", "side", "class"]
-requires = { schema = ">=11", queries = ["collective_op@1", "device_op@1", "group_class@1"] }
+requires = { schema = ">=11", queries = ["collective_op@1", "device_op@1", "group_class@1"], rows = ["collective"] }
 scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "side", "class", "confidence", "n_groups",

@@ -24,7 +24,7 @@ A trace without steps is one step. A time window contains the steps that run in 
 grain = ["trace_id", "device_id", "step_id"]
 scale = "run"
 needs = "a process group that is a pipeline: see process_group_class"
-requires = { schema = ">=11", queries = ["collective_op@1", "group_class@1", "group_use@1", "step_window@1", "whole_device_op@1"] }
+requires = { schema = ">=11", queries = ["collective_op@1", "group_class@1", "group_use@1", "step_window@1", "whole_device_op@1"], rows = ["process_group | whole_collective"] }
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "side", "step_id", "step", "n_stages",
   "n_microbatches", "ideal_share", "span_ns", "work_ns", "wait_ns", "wait_share", "transfer_ns",

@@ -9,7 +9,7 @@ links are doubtful, have no row; straggler counts the latter. A time window cont
 that run in it on any rank, whole.
 """
 grain = ["trace_id", "to_trace_id"]
-requires = { schema = ">=1", queries = ["collective_wait@1"] }
+requires = { schema = ">=1", queries = ["collective_wait@1"], rows = ["collective", "whole_link where kind = 'collective_peer' AND link_set = 'default'"] }
 scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "to_trace_id", "to_rank", "n_collectives", "wait_ns", "max_wait_ns",

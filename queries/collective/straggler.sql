@@ -10,7 +10,7 @@ rank_wait has the awaited ranks, collective_instance the single collectives. A t
 the collectives that run in it on any rank, whole.
 """
 grain = ["trace_id"]
-requires = { schema = ">=1", queries = ["collective_member@1", "collective_wait@1"] }
+requires = { schema = ">=1", queries = ["collective_member@1", "collective_wait@1"], rows = ["collective", "whole_link where kind = 'collective_peer' AND link_set = 'default'"] }
 scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "n_collectives", "n_compared", "n_last", "n_surely_last",

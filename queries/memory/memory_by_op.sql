@@ -8,7 +8,7 @@ count for the operator that ran at the time, which is rarely the one that alloca
 corresponds to PyTorch's self memory of an operator.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "cpu_op"]
-requires = { schema = ">=6", queries = ["memory_event_op@1"] }
+requires = { schema = ">=6", queries = ["memory_event_op@1"], rows = ["memory_event"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "cpu_op", "n_allocations",

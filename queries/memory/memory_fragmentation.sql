@@ -8,7 +8,7 @@ the largest free block: 0 if all of it is contiguous. A request larger than larg
 reserve more, however much memory is free.
 """
 grain = ["trace_id", "device_kind", "device_ordinal"]
-requires = { schema = ">=6", queries = ["memory_segment_use@1"] }
+requires = { schema = ">=6", queries = ["memory_segment_use@1"], rows = ["memory_segment"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "n_segments", "reserved_bytes",

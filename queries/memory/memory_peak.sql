@@ -8,7 +8,7 @@ cpu_op around the event on its thread: the allocation that reached the peak. In 
 peak is that of the events in it; sizes count all events before.
 """
 grain = ["trace_id", "device_kind", "device_ordinal"]
-requires = { schema = ">=6", queries = ["memory_state@1", "memory_event_op@1"] }
+requires = { schema = ">=6", queries = ["memory_state@1", "memory_event_op@1"], rows = ["whole_memory_event"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "n_events", "peak_ts",

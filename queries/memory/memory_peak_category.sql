@@ -9,7 +9,7 @@ category, so the rows add up to the peak. In a time window the peak is that of t
 over all allocations before.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "category"]
-requires = { schema = ">=6", queries = ["whole_memory_state@1", "memory_state@1"] }
+requires = { schema = ">=6", queries = ["whole_memory_state@1", "memory_state@1"], rows = ["whole_memory_event"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "category", "peak_ts",

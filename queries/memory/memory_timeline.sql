@@ -8,7 +8,7 @@ For sources without recorded totals, allocated memory counts from 0 at the first
 window, sizes count all events of the trace.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "ts"]
-requires = { schema = ">=6", queries = ["whole_memory_state@1"] }
+requires = { schema = ">=6", queries = ["whole_memory_state@1"], rows = ["whole_memory_event"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "ts", "n_events", "change_bytes",

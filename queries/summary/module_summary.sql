@@ -13,7 +13,7 @@ its device work does: sums are of the parts inside the window, so disjoint windo
 whole.
 """
 grain = ["trace_id", "class", "instance"]
-requires = { schema = ">=1", queries = ["module_time@2"] }
+requires = { schema = ">=1", queries = ["module_time@2"], rows = ["whole_python_call"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "class", "instance", "n_instances", "n_calls", "self_ns",

@@ -16,7 +16,7 @@ grain = [
   "trace_id", "device_id", "region", "graph", "graph_file", "op", "name", "kind", "kernel_backend",
   "kernel_hash", "kernel_file", "settings",
 ]
-requires = { schema = ">=29", queries = ["work_category@1"] }
+requires = { schema = ">=29", queries = ["work_category@1"], rows = ["gpu_op where kind = 'kernel' AND starts_with(name, 'triton_') | whole_cpu_op where starts_with(name, 'Torch-Compiled Region: ') AND dur > 0 | whole_annotation where side = 'host' AND starts_with(name, '## Call CompiledFxGraph ') AND dur > 0"] }
 scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "region", "graph", "graph_file", "python", "op",

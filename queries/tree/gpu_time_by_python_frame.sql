@@ -12,7 +12,7 @@ are of the parts of the work inside it, wherever it was launched, so disjoint wi
 whole.
 """
 grain = ["trace_id", "name"]
-requires = { schema = ">=1", queries = ["frame_device_time@1"] }
+requires = { schema = ">=1", queries = ["frame_device_time@1"], rows = ["whole_python_call"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "name", "function", "file", "line", "n_calls", "n_device_ops",

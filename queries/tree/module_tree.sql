@@ -9,7 +9,7 @@ module_summary. In a time window a call counts if it runs in it or its device wo
 the parts inside the window, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "path"]
-requires = { schema = ">=1", queries = ["module_time@2"] }
+requires = { schema = ">=1", queries = ["module_time@2"], rows = ["whole_python_call"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "depth", "tree", "path", "class", "n_calls", "self_ns", "total_ns",

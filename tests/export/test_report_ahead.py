@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from warehouse.errors import UsageError
 from warehouse.export import report
 from warehouse.export.page import page
 from warehouse.export.sections import Report, Section
+from warehouse.library.library import Query
 from warehouse.query import session
 from warehouse.query.selection import Selection
 
@@ -102,3 +104,27 @@ def test_a_page_whose_section_fails_ends_its_timeline(db: Path) -> None:
             page.of_session(opened, Report("r", "r", (wrong,), findings=False), 100)
         assert threading.active_count() == n_before
         assert opened.run("traces").table().num_rows == 1
+
+
+def test_queries_of_what_is_not_recorded_are_not_run(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their sections have the columns and the reason of a query without rows."""
+    ran = []
+    run = session.Session.run
+
+    def noting(opened: session.Session, query: Query, *more: Any, **options: Any) -> Any:
+        ran.append(query.key)
+        return run(opened, query, *more, **options)
+
+    with session.opened(session.Place(db, threads=2)) as opened:
+        memory = opened.queries.find("memory_fragmentation")
+        without_rows = opened.run(memory).table()
+        monkeypatch.setattr(session.Session, "run", noting)
+        first, second = report.fill(opened, small("memory_fragmentation", "traces"))
+
+    assert ran == ["traces@3"]
+    assert first.result.arrow().equals(without_rows)
+    assert first.result.meta["query"] == memory.key
+    assert "no memory snapshots" in first.reason
+    assert second.result.n_rows == 1

@@ -9,8 +9,11 @@ import duckdb
 import pytest
 
 from tests.conftest import Tw
+from tests.support.randomtrace import LIBRARY, Runs
 from tests.support.sharing import GPU, WarehouseCache
-from warehouse.query import emptiness
+from warehouse.library import required_rows
+from warehouse.library.library import Query
+from warehouse.query import emptiness, execute, scope
 from warehouse.resources import sql_folder
 from warehouse.store import database
 
@@ -50,3 +53,37 @@ def test_tables_and_views_that_are_described_exist(tmp_path: Path) -> None:
     tables = {name for (name,) in rows}
     assert set(described) <= tables
     assert all("holds" in of for of in described.values())
+
+
+@pytest.mark.integration
+def test_a_query_has_no_rows_without_those_that_it_requires(random_runs: Runs) -> None:
+    """So that a report need not run it. What one entry requires is hidden, and nothing else."""
+    silent = []
+    for query in LIBRARY.newest.values():
+        assert query.header is not None
+        if query.layer == "link" or not query.header.requires_rows:
+            continue
+        if not _n_rows(random_runs, query, None):
+            silent.append(query.header.name)
+            continue
+        for entry in query.header.requires_rows:
+            assert _n_rows(random_runs, query, entry) == 0, (query.key, entry)
+
+    # They need what no job has: snapshots, categories of memory, pipelines, what findings are of.
+    assert sorted(silent) == [
+        "finding_bucket_size", "finding_data_loading", "finding_fragmentation",
+        "finding_memory_limit", "finding_outlier_step", "finding_recompilation",
+        "finding_slow_collective", "finding_tpu_imbalance", "finding_tpu_transfer",
+        "memory_fragmentation", "memory_peak_category", "pipeline_bubble",
+    ]  # fmt: skip
+
+
+def _n_rows(runs: Runs, query: Query, hidden: str | None) -> int:
+    """How many rows a query has where those of an entry of `requires.rows` are hidden."""
+    with database.Reader(runs.path) as reader:
+        at = scope.stored(reader.connection)
+        for table, which in required_rows.alternatives(hidden) if hidden else ():
+            reader.connection.execute(
+                f"CREATE TEMP VIEW {table} AS FROM {at}{table} WHERE ({which}) IS NOT TRUE"
+            )
+        return int(execute.run(reader.connection, query, library=LIBRARY).table().num_rows)

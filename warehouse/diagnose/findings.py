@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.library import required_rows
 from warehouse.query import emptiness
-from warehouse.store import database
 
 if TYPE_CHECKING:
     from warehouse.library.library import Query
@@ -68,23 +67,13 @@ def collect(session: Session, *, is_report: bool = False) -> tuple[list[Finding]
     found: list[Finding] = []
     unjudged: list[Unjudged] = []
     for name, query in _queries(session).items():
-        lacking = _lacking(session, query)
+        lacking = emptiness.lacking(session, query)
         # What is not recorded has no rows, and a query takes time without rows, too.
         rows = [] if lacking else session.run(query, is_short=is_report).table().to_pylist()
         found += (_finding(session, row) for row in rows)
         if not rows and (reason := _missing(query, lacking)):
             unjudged.append(Unjudged(name, str(query.key), reason))
     return found, unjudged
-
-
-def _lacking(session: Session, query: Query) -> list[str]:
-    """The entries of `requires.rows` that the recording lacks."""
-    assert query.header is not None
-    return [
-        entry
-        for entry in query.header.requires_rows
-        if not all(database.one(session.connection, f"SELECT {required_rows.exists(entry)}"))
-    ]
 
 
 def _missing(query: Query, lacking: list[str]) -> str | None:

@@ -46,7 +46,8 @@ from warehouse import arrow, resources
 from warehouse.ahead import ahead
 from warehouse.errors import ContractError, UsageError
 from warehouse.export.sections import KINDS, Chart, Figure, FilledSection, Report, Section
-from warehouse.query import emptiness, rank_distribution
+from warehouse.library.arguments import arguments
+from warehouse.query import comparison, emptiness, execute, rank_distribution
 from warehouse.query.result import QueryResult
 from warehouse.store import database
 
@@ -173,14 +174,30 @@ def _filled(
     for section in sections:
         query = session.queries.find(section.query)
         values = {key: _value(session, value) for key, value in section.parameters.items()}
-        result = session.run(query, values, is_short=report.is_short)
-        table = result.table()
-        meta = session.manifest(query, result.parameters)
-        rows = QueryResult(table, result.columns, meta)
+        rows = _rows(session, query, values, report.is_short)
         is_listed = all_ranks or bool(session.selection.ranks)
         shown = None if is_listed else _distribution(session, query, section, rows)
         reason = "" if rows.n_rows else emptiness.reason(session, query)
         yield FilledSection(section, rows, shown, reason)
+
+
+def _rows(session: Session, query: Query, values: Mapping[str, Any], is_short: bool) -> QueryResult:
+    """The rows of a query, which is not run if the scope lacks what it requires: planning a query
+    takes as long without rows."""
+    if _is_lacking(session, query):
+        assert query.header is not None
+        columns, given = query.header.columns, arguments(query, values)
+        return QueryResult(arrow.table_of([], columns), columns, session.manifest(query, given))
+    result = session.run(query, values, is_short=is_short)
+    return QueryResult(result.table(), result.columns, session.manifest(query, result.parameters))
+
+
+def _is_lacking(session: Session, query: Query) -> bool:
+    """Whether the scope lacks what a query requires; a comparison has a scope of its own."""
+    if session.seen != session.chosen or not execute.is_plain(query):
+        return False
+    is_comparison = any(each.unit == comparison.UNIT for each in query.parameters)
+    return not is_comparison and bool(emptiness.lacking(session, query))
 
 
 def fill_ahead(

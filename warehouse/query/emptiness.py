@@ -10,11 +10,12 @@ import tomllib
 from functools import cache
 from typing import TYPE_CHECKING
 
+from warehouse.library import required_rows
 from warehouse.resources import sql_folder
 from warehouse.store import database
 
 if TYPE_CHECKING:
-    import duckdb
+    from collections.abc import Iterable, Mapping
 
     from warehouse.library.library import Query
     from warehouse.query.session import Session
@@ -41,7 +42,8 @@ def reason(session: Session, query: Query) -> str:
 
 def lack(session: Session, query: Query) -> str | None:
     """What the scope lacks of all that a query or statement reads; None: it lacks nothing."""
-    missing = _without_rows(session.connection, _read(session, query))
+    exist = _exist(session, {table: f"EXISTS (FROM {table})" for table in _read(session, query)})
+    missing = [table for table, has_rows in exist if not has_rows]
     lacks = ", ".join(f"no {named(table)}" for table in missing[:_MOST])
     return f"Of what the query reads, the scope has {lacks}." if missing else None
 
@@ -53,12 +55,21 @@ def _read(session: Session, query: Query) -> list[str]:
     return [table for table in _described() if words & {table, f"whole_{table}"}]
 
 
-def _without_rows(connection: duckdb.DuckDBPyConnection, tables: list[str]) -> list[str]:
-    if not tables:
-        return []
-    exist = ", ".join(f"EXISTS (FROM {table})" for table in tables)
-    has_rows = database.one(connection, f"SELECT {exist}")
-    return [table for table, has in zip(tables, has_rows, strict=True) if not has]
+def lacking(session: Session, query: Query) -> list[str]:
+    """The entries of `requires.rows` that the scope lacks: without them a query has no rows."""
+    entries = query.header.requires_rows if query.header else ()
+    exist = _exist(session, {entry: required_rows.exists(entry) for entry in entries})
+    return [entry for entry, has_rows in exist if not has_rows]
+
+
+def _exist(session: Session, conditions: Mapping[str, str]) -> Iterable[tuple[str, bool]]:
+    """Names with whether their conditions hold; what is known of the scope is not read again."""
+    known = session.recorded
+    unknown = [name for name in conditions if name not in known]
+    if unknown:
+        sql = f"SELECT {', '.join(conditions[name] for name in unknown)}"
+        known.update(zip(unknown, database.one(session.connection, sql), strict=True))
+    return [(name, known[name]) for name in conditions]
 
 
 def named(table: str) -> str:

@@ -110,6 +110,9 @@ class Session:
     kept: set[str] = field(
         default_factory=set
     )  # blocks whose rows are kept; see `warehouse.query.kept`
+    recorded: dict[str, bool] = field(
+        default_factory=dict
+    )  # what the scope has, as far as it is known; see `warehouse.query.emptiness`
 
     def choose(self, selection: Selection) -> None:
         """Applies another selection; raises ScopeError."""
@@ -227,7 +230,7 @@ class Session:
         self.compared = request
 
     def _see(self, seen: scope.Scope) -> None:
-        self.compared = None
+        self.compared, self.recorded = None, {}
         kept.forget(self.connection, self.kept, self.installed)
         scope.apply(self.connection, seen)
         self.place.configure(self.connection)
