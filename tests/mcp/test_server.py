@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from tests.support.sharing import GPU, WarehouseCache
 from warehouse.mcp.answers import TOOLS, Answers, Limits
 from warehouse.query.session import Place
 
-mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
+# Not imported while tests are collected: that takes every worker seconds.
+pytestmark = pytest.mark.skipif(find_spec("mcp") is None, reason="the extra mcp is not installed")
 BYTES_PER_TOKEN = 3  # fewer than tokenizers of language models need for English and names
 
 
