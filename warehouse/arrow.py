@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import functools
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import duckdb
     import pyarrow as pa
 
     from warehouse.library.header import Column
@@ -51,3 +53,11 @@ def table_of(rows: Iterable[Mapping[str, Any]], columns: Iterable[Column]) -> pa
     }  # fmt: skip
     schema = pa.schema([(each.name, types[each.type]) for each in columns])
     return pa.Table.from_pylist(list(rows), schema)
+
+
+def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
+    """All rows of a statement. A relation would stream them, but its statement is bound twice."""
+    connection.execute(sql)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*extra copy of the rows", UserWarning)
+        return connection.to_arrow_table()

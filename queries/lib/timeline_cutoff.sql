@@ -11,6 +11,7 @@ count as 0.
 """
 grain = ["track_id"]
 scale = "once"
+computed_once = "reports"
 columns = ["trace_id", "track_id", "n_slices", "n_shown", "last_dur_ns", "last_slice_id"]
 
 [param.max_slices]

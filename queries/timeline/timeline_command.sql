@@ -7,7 +7,7 @@ The commands among the slices of timeline_slice with the same max_slices. list_i
 of a command in tpu_tiu_command or tpu_dma_command of its engine, from 0.
 """
 grain = ["slice_id"]
-requires = { schema = ">=9", queries = ["timeline_cutoff@1"] }
+requires = { schema = ">=9", queries = ["timeline_cutoff@1"], rows = ["tpu_command"] }
 scale = "trace"
 columns = ["run_id", "trace_id", "rank", "track_id", "slice_id", "list_name", "list_index"]
 

@@ -37,7 +37,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -201,17 +201,23 @@ def _is_lacking(session: Session, query: Query) -> bool:
 
 
 def fill_ahead(
-    session: Session, report: Report, target: str, *, all_ranks: bool = False
+    session: Session,
+    report: Report,
+    target: str,
+    *,
+    all_ranks: bool = False,
+    other: Session | None = None,
 ) -> Iterator[FilledSection]:
     """Runs the sections as `fill` does, each while the caller writes the one before it.
 
-    The session is in use until the last section is out.
+    The session is in use until the last section is out, and so is the `other`, of the same scope,
+    that queries run in at the same time.
     """
     arrow.leave_pandas_unloaded()
     if not report.is_short or not runs_two_at_a_time(session.place):
         sections = fill(session, report, target, all_ranks=all_ranks)
         return ahead(sections, 1, session.connection.interrupt)
-    return _alternating(session, report, target, all_ranks)
+    return _alternating(session, report, target, all_ranks, other)
 
 
 def runs_two_at_a_time(place: Place) -> bool:
@@ -220,16 +226,16 @@ def runs_two_at_a_time(place: Place) -> bool:
 
 
 def _alternating(
-    session: Session, report: Report, target: str, all_ranks: bool
+    session: Session, report: Report, target: str, all_ranks: bool, other: Session | None
 ) -> Iterator[FilledSection]:
     """Runs about half of the sections on a connection of its own: most time of a short query is
     spent in planning it, which one core does."""
     chosen = [each for each in report.sections if each.only in (None, target)]
     sections = list(_repeated(session, chosen))
-    where = _divided(session.queries, sections, session.kept)
-    with session.beside() as other:
+    with session.beside() if other is None else nullcontext(other) as second:
+        where = _divided(session.queries, sections, session.kept, second.kept)
         streams = []
-        for n, one in enumerate((session, other)):
+        for n, one in enumerate((session, second)):
             own = [section for section, at in zip(sections, where, strict=True) if at == n]
             filled = _filled(one, report, own, all_ranks)
             streams.append(ahead(filled, _AHEAD, one.connection.interrupt))
@@ -238,10 +244,12 @@ def _alternating(
                 yield next(streams[at])
 
 
-def _divided(queries: Library, sections: Iterable[Section], there: Iterable[str]) -> list[int]:
+def _divided(
+    queries: Library, sections: Iterable[Section], first: Iterable[str], second: Iterable[str]
+) -> list[int]:
     """Which of two connections runs each section: about as many each, and those that read the same
-    kept blocks on the same one, where they are computed once; the first has some already."""
-    kept: tuple[set[str], set[str]] = (set(there), set())
+    kept blocks on the same one, where they are computed once; both have some already."""
+    kept = set(first), set(second)
     n_sections, where = [0, 0], []
     for section in sections:
         blocks = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warehouse.export import presentation
-from warehouse.export.page.links import differences, places, slice_ids
+from warehouse.export.page.links import differences, of_slices, places, slice_ids
 
 if TYPE_CHECKING:
     from warehouse.query.session import Session
@@ -20,23 +20,32 @@ if TYPE_CHECKING:
 BUDGET = 800_000  # characters of all values
 _VALUE = 300  # characters of one value
 
+# Text is parsed only of slices that are drawn.
 _ARGUMENTS = """
-WITH arg AS (
+WITH drawn AS MATERIALIZED (
+  SELECT s.id, s.dur, {args}::VARCHAR AS args_json
+  FROM slice AS s
+  SEMI JOIN slice_chosen AS c ON c.id = s.id
+  {joins}
+),
+arg AS (
   SELECT
-    s.id,
-    greatest(s.dur, 0) AS dur,
-    json_keys({args}) AS keys,
+    id,
+    greatest(dur, 0) AS dur,
+    json_keys(args_json) AS keys,
     list_transform(
-      json_extract({args}, '$.*')::VARCHAR[],
+      json_extract(args_json, '$.*')::VARCHAR[],
       lambda x: CASE WHEN len(x) > {value} THEN left(x, {value}) || ' …' ELSE x END
     ) AS args
-  FROM slice AS s
-  SEMI JOIN (SELECT unnest(?::BIGINT[]) AS id) AS drawn ON drawn.id = s.id
-  {joins}
-  WHERE json_type({args}) = 'OBJECT'
-    AND {args} <> '{{}}'
+  FROM drawn
+  WHERE starts_with(ltrim(args_json), '{{')
+    AND args_json <> '{{}}'
 )
-SELECT id, keys, args, bytes <= {budget} AS is_within
+SELECT
+  id,
+  CASE WHEN bytes <= {budget} THEN keys END AS keys,
+  CASE WHEN bytes <= {budget} THEN args END AS args,
+  bytes <= {budget} AS is_within
 FROM (
   SELECT
     *,
@@ -59,7 +68,7 @@ def add(session: Session, timeline: dict[str, Any], budget: int = BUDGET) -> Non
             joins += f" LEFT JOIN ({query}) AS a{n} ON a{n}.slice_id = s.id"
             args = f"coalesce(a{n}.args_json::VARCHAR, {args})"
     sql = _ARGUMENTS.format(args=args, joins=joins, value=_VALUE, budget=budget)
-    table = session.connection.sql(sql, params=[ids.tolist()]).to_arrow_table()
+    table = of_slices(session, ids, sql)
     is_within = table.column("is_within").to_numpy()
     n_within = int(is_within.sum())
     timeline["n_arguments_left_out"] = len(is_within) - n_within

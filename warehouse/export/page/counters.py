@@ -87,14 +87,15 @@ def _of_kind(session: Session, kind: _Kind, bucket_ns: int) -> Iterator[dict[str
     if not all(database.one(session.connection, f"SELECT EXISTS (FROM {kind.needs})")):
         return
     query = session.queries.find(kind.query)
-    result = session.run(query, {"bucket_ns": bucket_ns} if kind.is_bucketed else {})
+    parameters = {"bucket_ns": bucket_ns} if kind.is_bucketed else {}
+    result = session.run(query, parameters, is_short=True)
     unit = next(each.unit for each in result.columns if each.name == kind.column)
     sql = _VALUES.format(
         name=f"'{kind.name}'", places=kind.places, column=kind.column, alike=_ALIKE,
         start="bucket_start_ns" if kind.is_bucketed else "ts",
     )  # fmt: skip
     session.connection.register("counter_row", result.table())
-    rows = session.connection.sql(sql).fetchall()
+    rows = session.connection.execute(sql).fetchall()
     session.connection.unregister("counter_row")
     for trace_id, rank, label, starts, values in rows:
         start, value = np.array(starts, np.int64), np.array(values, np.float64)

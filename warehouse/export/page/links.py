@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warehouse import arrow
 from warehouse.export.page.data import cut
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ Whole = np.ndarray[Any, np.dtype[np.int64]]
 _LINKS = """
 SELECT kind, from_id, to_id
 FROM link
-SEMI JOIN (SELECT unnest(?::BIGINT[]) AS id) AS drawn ON drawn.id = link.to_id
+SEMI JOIN slice_chosen AS drawn ON drawn.id = link.to_id
 WHERE link_set = 'default'
   AND kind NOT IN ('step', 'annotation', 'python', 'module')
   AND NOT (kind = 'op_launch' AND coalesce(rule, '') = 'containment')
@@ -34,7 +35,7 @@ ORDER BY kind <> 'launch', kind <> 'op_device', kind <> 'collective_peer', kind,
 _ENDS = """
 SELECT s.id, s.track_id, s.ts, greatest(s.dur, 0) AS dur, s.depth, s.name
 FROM slice AS s
-SEMI JOIN (SELECT unnest(?::BIGINT[]) AS id) AS call ON call.id = s.id
+SEMI JOIN slice_chosen AS call ON call.id = s.id
 ORDER BY s.id
 """
 
@@ -43,7 +44,7 @@ def add(session: Session, timeline: dict[str, Any]) -> None:
     """Adds `links` of slices that are drawn, and `ends`, their launching calls that are not."""
     tracks = timeline["tracks"]
     ids = slice_ids(tracks)
-    rows = session.connection.sql(_LINKS, params=[ids.tolist()]).to_arrow_table()
+    rows = of_slices(session, ids, _LINKS)
     coded = rows.column("kind").combine_chunks().dictionary_encode()
     kinds, codes = coded.dictionary.to_pylist(), coded.indices.to_numpy()
     launch = [place for place, kind in enumerate(kinds) if kind == "launch"]
@@ -72,7 +73,7 @@ def _ends(
     session: Session, timeline: dict[str, Any], call_ids: Whole, targets: Whole
 ) -> dict[str, Any]:
     """Returns the calls with these ids as columns, with the slice that each launched."""
-    calls: pa.Table = session.connection.sql(_ENDS, params=[call_ids.tolist()]).to_arrow_table()
+    calls = of_slices(session, call_ids, _ENDS)
     column = {name: calls.column(name) for name in calls.column_names}
     order = np.argsort(call_ids, kind="stable")
     found = np.searchsorted(column["id"].to_numpy(), call_ids[order])
@@ -94,6 +95,18 @@ def _ends(
         "name": numbers[found],
     }
     return {name: values.tolist() for name, values in ends.items()}
+
+
+def of_slices(session: Session, ids: Whole, sql: str) -> pa.Table:
+    """Returns the rows of a statement that reads the ids of slices from `slice_chosen`."""
+    import pyarrow as pa
+
+    # As a parameter, a list of ids is converted one by one.
+    session.connection.register("slice_chosen", pa.table({"id": pa.array(ids)}))
+    try:
+        return arrow.rows_of(session.connection, sql)
+    finally:
+        session.connection.unregister("slice_chosen")
 
 
 def slice_ids(tracks: list[dict[str, Any]]) -> Whole:

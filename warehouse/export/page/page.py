@@ -74,9 +74,12 @@ def of_session(
     opened: session.Session, chosen: Report, max_slices: int, *, all_ranks: bool = False
 ) -> Values:
     """Returns the values of a page about the scope."""
-    with _drawn_beside(opened, max_slices, all_ranks) as drawn:
+    with _drawn_beside(opened, max_slices, all_ranks) as (drawn, other):
         made, figures = _PageParts(), KeyFigures.of(opened, chosen)
-        sections = [joined([each]) for each in _filled(opened, chosen, made, all_ranks, figures)]
+        if other is not None:
+            drawn()  # the sections use its connection
+        filled = _filled(opened, chosen, made, all_ranks, figures, other)
+        sections = [joined([each]) for each in filled]
         return {
             **about(opened, chosen.title, sections, figures),
             "origin": made.manifest_json(),
@@ -87,17 +90,17 @@ def of_session(
 @contextmanager
 def _drawn_beside(
     opened: session.Session, max_slices: int, all_ranks: bool
-) -> Iterator[Callable[[], Values]]:
-    """Gives the timeline, drawn on a connection of its own meanwhile if queries of a report may
-    run at the same time."""
+) -> Iterator[tuple[Callable[[], Values], session.Session | None]]:
+    """Gives the timeline, drawn in a session of its own meanwhile if queries of a report may run at
+    the same time, and that session."""
     if not report.runs_two_at_a_time(opened.place):
-        yield lambda: timeline.of_ranks(opened, max_slices, all_ranks=all_ranks)
+        yield lambda: timeline.of_ranks(opened, max_slices, all_ranks=all_ranks), None
         return
     arrow.leave_pandas_unloaded()
     with opened.beside() as other, ThreadPoolExecutor(1, "timeline") as pool:
         future = pool.submit(timeline.of_ranks, other, max_slices, all_ranks=all_ranks)
         try:
-            yield future.result
+            yield future.result, other
         finally:
             while not future.done():  # an interrupt between two queries has no effect
                 other.connection.interrupt()
@@ -211,8 +214,9 @@ def _filled(
     made: _PageParts,
     all_ranks: bool,
     figures: KeyFigures | None = None,
+    other: session.Session | None = None,
 ) -> Iterator[Values]:
-    sections = report.fill_ahead(opened, chosen, "page", all_ranks=all_ranks)
+    sections = report.fill_ahead(opened, chosen, "page", all_ranks=all_ranks, other=other)
     for filled in figures.collected(sections) if figures else sections:
         made.abouts.append(filled.result.meta)
         made.parts.append(manifest.of_result(filled.result))

@@ -42,7 +42,7 @@ def _traces(session: Session, sql: str) -> set[int]:
 
 def add_paths(session: Session, tracks: list[dict[str, Any]]) -> None:
     """Adds the critical path to its tracks, and puts ranks of a prediction below the measured."""
-    rows = session.run(session.queries.find("predicted_path")).table()
+    rows = session.run(session.queries.find("predicted_path"), is_short=True).table()
     if not rows.num_rows:
         return
     tracks.sort(key=lambda track: (track["rank"] is None, track["rank"], track["run_id"]))

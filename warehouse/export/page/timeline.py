@@ -16,6 +16,7 @@ import numpy as np
 from warehouse.export import presentation
 from warehouse.export.page import arguments, counters, links, predicted
 from warehouse.export.page.data import TEXT_LENGTH, cut
+from warehouse.query import emptiness
 from warehouse.query.selection import LISTED_RANKS
 
 if TYPE_CHECKING:
@@ -100,13 +101,17 @@ def _indexes(
 
     Adds the name of that list, as in a workbook, to the tracks.
     """
+    found = np.full(slices.num_rows, -1, dtype=np.int64)
+    for row in rows:
+        row["list"] = None
+    if emptiness.lacking(session, session.queries.find("timeline_command")):
+        return found
     commands = _table(session, "timeline_command", limit)
     lists = dict(
         zip(*(commands.column(n).to_pylist() for n in ("track_id", "list_name")), strict=True)
     )
     for row in rows:
         row["list"] = lists.get(row["track_id"])
-    found = np.full(slices.num_rows, -1, dtype=np.int64)
     ids, listed_ids = _whole(slices, "slice_id"), _whole(commands, "slice_id")
     order = np.argsort(ids)
     found[order[np.searchsorted(ids, listed_ids, sorter=order)]] = _whole(commands, "list_index")
@@ -131,7 +136,7 @@ def _colour_engines(rows: list[dict[str, Any]], categories: list[str], listed: s
 
 
 def _table(session: Session, query: str, parameters: Mapping[str, object]) -> pa.Table:
-    return session.run(session.queries.find(query), parameters).table()
+    return session.run(session.queries.find(query), parameters, is_short=True).table()
 
 
 def _extent(session: Session, rows: list[dict[str, Any]]) -> tuple[int, int]:
