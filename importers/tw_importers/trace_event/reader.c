@@ -283,43 +283,6 @@ static int skip_key(const byte **at, const byte *end, const byte **key_end, byte
     return GOOD;
 }
 
-/* Skips an object or array at its bracket, without recursion: a bit for each open one. */
-static int skip_container(const byte **at, const byte *end) {
-    uint64_t is_object[MAX_DEPTH / 64];
-    int depth = -1, status;
-    const byte *p = *at, *unused;
-    byte kind, flags;
-open:
-    if (++depth >= MAX_DEPTH) return INVALID;
-    is_object[depth >> 6] &= ~(UINT64_C(1) << (depth & 63));
-    if (*p == '{') is_object[depth >> 6] |= UINT64_C(1) << (depth & 63);
-    p = skip_blank(p + 1, end);
-    if (p >= end) return MORE;
-    if (*p == (is_object[depth >> 6] >> (depth & 63) & 1 ? '}' : ']')) goto close;
-value:
-    if (is_object[depth >> 6] >> (depth & 63) & 1) {
-        status = skip_key(&p, end, &unused, &flags);
-        if (status != GOOD) return status;
-    }
-    if (p >= end) return MORE;
-    if (*p == '{' || *p == '[') goto open;
-    status = skip_scalar(&p, end, &kind, &flags);
-    if (status != GOOD) return status;
-next:
-    p = skip_blank(p, end);
-    if (p >= end) return MORE;
-    if (*p == ',') {
-        p = skip_blank(p + 1, end);
-        goto value;
-    }
-    if (*p != (is_object[depth >> 6] >> (depth & 63) & 1 ? '}' : ']')) return INVALID;
-close:
-    p++;
-    if (--depth >= 0) goto next;
-    *at = p;
-    return GOOD;
-}
-
 static int field_of(const byte *key, ptrdiff_t n) {
     switch (n) {
     case 1:
@@ -340,6 +303,139 @@ static int field_of(const byte *key, ptrdiff_t n) {
     default:
         return -1;
     }
+}
+
+/* The text from a value, or the brace of its object, to the next value of the object: blanks, a
+ * comma, a key, a colon. Writers repeat few of them in few orders, so that a text that was valid
+ * once is compared with what followed the same text before, and skipped whole. */
+enum { LEAD_WORDS = 4, MAX_LEAD = 8 * LEAD_WORDS, MAX_LEADS = 64, N_NEXT = 2, NO_LEAD = -1 };
+
+typedef struct {
+    uint64_t words[LEAD_WORDS], masks[LEAD_WORDS];
+    int n_bytes;
+    int field;        /* of the key; -1 if it has no column */
+    int next[N_NEXT]; /* the leads that followed, last first; or NO_LEAD */
+} Lead;
+
+typedef struct {
+    Lead leads[MAX_LEADS + 1]; /* the last one precedes each event */
+    int n;
+    int at; /* the lead that was skipped last */
+} Leads;
+
+static void start_leads(Leads *leads) {
+    Lead *first = &leads->leads[MAX_LEADS];
+    leads->n = 0;
+    first->next[0] = first->next[1] = NO_LEAD;
+}
+
+static inline int is_lead(const Lead *lead, const byte *p) {
+    uint64_t word, differs = 0;
+    for (int i = 0; i < LEAD_WORDS; i++) {
+        memcpy(&word, p + 8 * i, 8);
+        differs |= (word ^ lead->words[i]) & lead->masks[i];
+    }
+    return !differs;
+}
+
+/* Skips a lead that followed the last one before, and the blanks behind it; NULL for others.
+ * `is_open`: at the brace of an object, not behind a value. */
+static inline const byte *skip_lead(Leads *leads, const byte *p, const byte *end, int is_open) {
+    if (end - p <= MAX_LEAD || (*p == '{') != is_open) return NULL;
+    int *next = leads->leads[leads->at].next;
+    for (int i = 0; i < N_NEXT && next[i] != NO_LEAD; i++) {
+        Lead *lead = &leads->leads[next[i]];
+        if (!is_lead(lead, p)) continue;
+        leads->at = next[i];
+        if (i) {
+            next[1] = next[0];
+            next[0] = leads->at;
+        }
+        p = skip_blank(p + lead->n_bytes, end);
+        return p < end ? p : NULL;
+    }
+    return NULL;
+}
+
+/* Notes the lead in front of a value, which was found valid. */
+static void note_lead(Leads *leads, const byte *start, const byte *value, int field) {
+    ptrdiff_t n_bytes = value - start;
+    byte text[MAX_LEAD] = {0}, mask[MAX_LEAD] = {0};
+    int found = 0, *next = leads->leads[leads->at].next;
+    if (n_bytes > MAX_LEAD) return;
+    memcpy(text, start, (size_t)n_bytes);
+    memset(mask, 0xFF, (size_t)n_bytes);
+    for (; found < leads->n; found++) {
+        Lead *each = &leads->leads[found];
+        if (each->n_bytes == n_bytes && memcmp(each->words, text, MAX_LEAD) == 0) break;
+    }
+    if (found == MAX_LEADS) return;
+    if (found == leads->n) {
+        Lead *lead = &leads->leads[leads->n++];
+        memcpy(lead->words, text, MAX_LEAD);
+        memcpy(lead->masks, mask, MAX_LEAD);
+        lead->n_bytes = (int)n_bytes;
+        lead->field = field;
+        lead->next[0] = lead->next[1] = NO_LEAD;
+    }
+    if (next[0] != found) {
+        next[1] = next[0];
+        next[0] = found;
+    }
+    leads->at = found;
+}
+
+/* Skips an object or array at its bracket, without recursion: a bit for each open one. */
+static int skip_container(Leads *leads, const byte **at, const byte *end) {
+    uint64_t is_object[MAX_DEPTH / 64];
+    int depth = -1, status;
+    const byte *p = *at, *lead, *skipped, *key_end;
+    byte kind, flags;
+open:
+    if (++depth >= MAX_DEPTH) return INVALID;
+    lead = p;
+    is_object[depth >> 6] &= ~(UINT64_C(1) << (depth & 63));
+    if (*p == '{') {
+        is_object[depth >> 6] |= UINT64_C(1) << (depth & 63);
+        if ((skipped = skip_lead(leads, p, end, 1)) != NULL) {
+            p = skipped;
+            goto value;
+        }
+    }
+    p = skip_blank(p + 1, end);
+    if (p >= end) return MORE;
+    if (*p == (is_object[depth >> 6] >> (depth & 63) & 1 ? '}' : ']')) goto close;
+item:
+    if (is_object[depth >> 6] >> (depth & 63) & 1) {
+        const byte *key = p + 1;
+        status = skip_key(&p, end, &key_end, &flags);
+        if (status != GOOD) return status;
+        note_lead(leads, lead, p, flags & HAS_ESCAPE ? -1 : field_of(key, key_end - key));
+    }
+    if (p >= end) return MORE;
+value:
+    if (*p == '{' || *p == '[') goto open;
+    status = skip_scalar(&p, end, &kind, &flags);
+    if (status != GOOD) return status;
+next:
+    lead = p;
+    if (is_object[depth >> 6] >> (depth & 63) & 1
+        && (skipped = skip_lead(leads, p, end, 0)) != NULL) {
+        p = skipped;
+        goto value;
+    }
+    p = skip_blank(p, end);
+    if (p >= end) return MORE;
+    if (*p == ',') {
+        p = skip_blank(p + 1, end);
+        goto item;
+    }
+    if (*p != (is_object[depth >> 6] >> (depth & 63) & 1 ? '}' : ']')) return INVALID;
+close:
+    p++;
+    if (--depth >= 0) goto next;
+    *at = p;
+    return GOOD;
 }
 
 /* Nanoseconds of a number in microseconds by moving its point; 0 if stage.sql must decide. */
@@ -531,41 +627,48 @@ static void put_row(Rows *r, const Value *v, unsigned seen, int64_t seq, int pha
 }
 
 /* Reads the event at `*at`, an opening brace; adds a row or an entry of `other`. */
-static int read_event(Rows *r, State *s, const byte *block, const byte **at, const byte *end) {
-    const byte *start = *at, *p = skip_blank(start + 1, end), *key, *key_end;
+static int read_event(Rows *r, State *s, Leads *leads, const byte *block, const byte **at,
+                      const byte *end) {
+    const byte *start = *at, *p = start, *key, *key_end, *skipped;
     Value values[N_FIELDS];
     unsigned seen = 0;
-    int is_odd = 0, status;
+    int is_odd = 0, status, field;
     byte flags;
-    if (p >= end) return MORE;
-    if (*p == '}') {
-        is_odd = 1;
-        p++;
-        goto done;
-    }
+    leads->at = MAX_LEADS;
     for (;;) {
-        key = p + 1;
-        status = skip_key(&p, end, &key_end, &flags);
-        if (status != GOOD) return status;
-        int field = flags & HAS_ESCAPE ? -1 : field_of(key, key_end - key);
+        const byte *lead = p;
+        if ((skipped = skip_lead(leads, p, end, p == start)) != NULL) {
+            p = skipped;
+            field = leads->leads[leads->at].field;
+        } else {
+            p = skip_blank(p, end);
+            if (p >= end) return MORE;
+            if (*p == '}') break;
+            if (*p != (lead == start ? '{' : ',')) return INVALID;
+            p = skip_blank(p + 1, end);
+            if (p >= end) return MORE;
+            if (*p == '}' && lead == start) {
+                is_odd = 1;
+                break;
+            }
+            key = p + 1;
+            status = skip_key(&p, end, &key_end, &flags);
+            if (status != GOOD) return status;
+            field = flags & HAS_ESCAPE ? -1 : field_of(key, key_end - key);
+            note_lead(leads, lead, p, field);
+        }
         Value ignored, *v = field < 0 || seen >> field & 1 ? &ignored : &values[field];
         is_odd |= v == &ignored;
         v->start = p;
         v->flags = 0;
         v->kind = *p;
-        status = *p == '{' || *p == '[' ? skip_container(&p, end)
+        status = *p == '{' || *p == '[' ? skip_container(leads, &p, end)
                                         : skip_scalar(&p, end, &v->kind, &v->flags);
         if (status != GOOD) return status;
         v->end = p;
         if (field >= 0) seen |= 1u << field;
-        p = skip_blank(p, end);
-        if (p >= end) return MORE;
-        if (*p == '}') break;
-        if (*p != ',') return INVALID;
-        p = skip_blank(p + 1, end);
     }
     p++;
-done:;
     int phase;
     int64_t ts, dur = 0;
     if (!is_odd && is_plain(values, seen, s, start, p, &phase, &ts, &dur)
@@ -585,6 +688,8 @@ done:;
 
 static int read_events(Rows *r, State *s, const byte *block, int64_t n_bytes) {
     const byte *p = block, *end = block + n_bytes;
+    Leads leads;
+    start_leads(&leads);
     for (;;) {
         p = skip_blank(p, end);
         s->n_consumed = p - block;
@@ -601,7 +706,7 @@ static int read_events(Rows *r, State *s, const byte *block, int64_t n_bytes) {
             continue;
         }
         if (*p != '{') return INVALID;
-        int status = read_event(r, s, block, &p, end);
+        int status = read_event(r, s, &leads, block, &p, end);
         if (status != GOOD) return status;
         s->is_first = s->after_comma = 0;
     }
