@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
+import json
 import random
 import shutil
 import subprocess
@@ -199,11 +201,13 @@ def test_a_block_may_end_at_any_byte() -> None:
         assert events(place) == (plain, others), place
 
 
-def is_read(text: bytes) -> bool:
+def is_read(text: bytes, rows: native.Rows | None = None) -> bool:
     """Whether the compiled reader takes a document rather than refusing it."""
     assert _loaded.library is not None
     state = native.State(ts_style=7, dur_style=7, is_first=1)
-    return native.Rows(_loaded.library).read(state, memoryview(text + b"]")) == native.CLOSED
+    rows = rows or native.Rows(_loaded.library)
+    rows.others()
+    return rows.read(state, memoryview(text + b"]")) == native.CLOSED
 
 
 def test_text_is_validated_as_utf8() -> None:
@@ -236,6 +240,25 @@ def test_valid_json_is_read(text: bytes) -> None:
 ])  # fmt: skip
 def test_what_is_not_json_is_refused(value: bytes) -> None:
     assert not is_read(b'{"x":' + value + b"}")
+
+
+def test_events_like_those_before_are_validated() -> None:
+    event = b'{"a":1, "b":{"c":[2,{"d":3}]},"e":"f"}'
+    padding = b',{"g":"' + b" " * 64 + b'"}'  # keys are compared only where many bytes follow
+    others = [b'{"a":1, "b":0{"c":[2,{"d":3}],"e":"f"}', b'{"a":1, "b":{"c":[2{"d":3]},"e":"f"}']
+    for place, byte, n_replaced in itertools.product(range(1, len(event)), b'{,"', (0, 1)):
+        others.append(event[:place] + bytes((byte,)) + event[place + n_replaced :])
+    rows = native.Rows(_loaded.library) if _loaded.library else None
+    outcomes = set()
+    for other in others:
+        text = event + b"," + other + padding
+        try:
+            is_valid = all(isinstance(each, dict) for each in json.loads(b"[" + text + b"]"))
+        except ValueError:
+            is_valid = False
+        assert is_read(text, rows) == is_valid, other
+        outcomes.add(is_valid)
+    assert outcomes == {True, False}
 
 
 FILES = [

@@ -114,14 +114,16 @@ FROM counter_value
 WHERE value IS NULL
 GROUP BY seq >> 32
 UNION ALL
-SELECT seq >> 32, 'negative_duration', 'note', count(*),
+SELECT k.trace_n, 'negative_duration', 'note', sum(t.n_negative)::BIGINT,
   'slices with a negative dur, kept unchanged'
-FROM event
-WHERE ph = 'X' AND dur_ns < 0
-GROUP BY seq >> 32
+FROM kind_time AS t
+JOIN event_kind AS k ON k.kind = t.kind
+WHERE k.ph = 'X' AND t.n_negative > 0
+GROUP BY k.trace_n
 UNION ALL
-SELECT seq >> 32, 'unreadable_duration', 'warning', count(*),
+SELECT k.trace_n, 'unreadable_duration', 'warning', sum(t.n_without_dur)::BIGINT,
   'slices whose dur is missing or not a number; their dur is -1'
-FROM event
-WHERE ph = 'X' AND dur_ns IS NULL AND ts_ns IS NOT NULL
-GROUP BY seq >> 32;
+FROM kind_time AS t
+JOIN event_kind AS k ON k.kind = t.kind
+WHERE k.ph = 'X' AND t.n_without_dur > 0
+GROUP BY k.trace_n;

@@ -1,23 +1,32 @@
 -- From events to places and spans, without any lock on the warehouse.
 -- In: `source_trace`, the traces that are decoded together, `event` (stage.sql), and what it is stored as, `event_row` and `event_kind` (kinds.py); `other`
--- and `bracket` (brackets.sql). Out: `origin`, `place`, `kind_place`, `stream_place` and
+-- and `bracket` (brackets.sql). Out: `kind_time`, `origin`, `place`, `kind_place`, `stream_place` and
 -- `device_place` (empty), `async_event`, `counter_value`, `unfinished`, `sorted_span`.
 -- Macros of the importer: category_of, is_on_device, is_restated_flow.
 -- Several small traces may be decoded together: `seq` and the ordinals (`…_n`) count from
 -- trace_n << 32, and trace_n from 0. Ordinals become ids once the first trace has one.
+
+-- The times of the events of each kind: of few rows, all that concerns a trace follows.
+CREATE TABLE kind_time AS
+SELECT
+  kind,
+  min(ts_ns) AS first_ns,
+  max(ts_ns + greatest(coalesce(dur_ns, 0), 0)) AS last_ns,
+  count(*) FILTER (dur_ns < 0) AS n_negative,
+  count(*) FILTER (dur_ns IS NULL AND ts_ns IS NOT NULL) AS n_without_dur
+FROM event_row
+GROUP BY kind;
 
 -- Times inside a trace count from its first event; ts = 0 is the earliest.
 CREATE TABLE origin AS
 SELECT t.trace_n, coalesce(e.first_ns, 0) AS first_ns, coalesce(e.last_ns, 0) AS last_ns
 FROM source_trace AS t
 LEFT JOIN (
-  SELECT
-    seq >> 32 AS trace_n,
-    min(ts_ns) AS first_ns,
-    max(ts_ns + greatest(coalesce(dur_ns, 0), 0)) AS last_ns
-  FROM event
-  WHERE ph <> 'M'
-  GROUP BY seq >> 32
+  SELECT k.trace_n, min(e.first_ns) AS first_ns, max(e.last_ns) AS last_ns
+  FROM kind_time AS e
+  JOIN event_kind AS k ON k.kind = e.kind
+  WHERE k.ph <> 'M'
+  GROUP BY k.trace_n
 ) AS e ON e.trace_n = t.trace_n;
 
 -- The metadata that has columns.
@@ -163,9 +172,14 @@ LEFT JOIN (
 CREATE TABLE unfinished AS
 SELECT e.seq, greatest(o.last_ns - e.ts_ns, 0) + 1 AS reach
 FROM event_row AS e
-JOIN kind_place AS k ON k.kind = e.kind
+JOIN (
+  SELECT k.kind
+  FROM event_kind AS k
+  JOIN kind_time AS t ON t.kind = k.kind
+  WHERE k.ph = 'X' AND t.n_without_dur > 0
+) AS k ON k.kind = e.kind
 JOIN origin AS o ON o.trace_n = (e.seq >> 32)
-WHERE k.ph = 'X' AND e.dur_ns IS NULL AND e.ts_ns IS NOT NULL
+WHERE e.dur_ns IS NULL AND e.ts_ns IS NOT NULL
 UNION ALL
 SELECT b.seq, greatest(o.last_ns - b.ts_ns, 0) + 1
 FROM bracket AS b
