@@ -9,6 +9,7 @@ ones dropped, so the intervals of a device are disjoint and not adjacent.
 grain = ["trace_id", "device_id", "start_ns"]
 requires = { schema = ">=1", queries = ["device_op@1"] }
 scale = "trace"
+computed_once = "reports"
 columns = ["trace_id", "device_id", "start_ns", "end_ns"]
 
 [column]

@@ -10,7 +10,7 @@ any_thread all threads of the trace count, and annotations beside steps like ope
 threads overlap, and there is no rest, module or Python function.
 """
 grain = ["trace_id", "device_id", "stream_track_id", "start_ns", "slice_id"]
-requires = { schema = ">=13", queries = ["device_gap@6"] }
+requires = { schema = ">=13", queries = ["reaching_op@1", "stream_gap@1"] }
 scale = "trace"
 columns = [
   "trace_id", "device_id", "stream_track_id", "gap_start_ns", "cause", "start_ns", "slice_id",
@@ -62,7 +62,7 @@ WITH RECURSIVE launched AS MATERIALIZED (
       CASE WHEN $any_thread::BOOLEAN THEN g.trace_id ELSE l.track_id END AS thread_key,
       g.start_ns,
       least(l.ts + CASE WHEN $in_launch::BOOLEAN THEN greatest(l.dur, 0) ELSE 0 END, g.end_ns) AS end_ns
-    FROM device_gap($per_device::BOOLEAN, $short_ns::BIGINT, NULL) AS g
+    FROM stream_gap($per_device::BOOLEAN, $short_ns::BIGINT) AS g
     JOIN whole_launch AS l ON l.slice_id = g.launch_id
   )
   WHERE end_ns > start_ns
@@ -85,8 +85,7 @@ gap AS MATERIALIZED (
 ),
 host AS (
   SELECT slice_id, track_id, CASE WHEN $any_thread::BOOLEAN THEN trace_id ELSE track_id END AS thread_key, name, ts, dur
-  FROM whole_cpu_op
-  WHERE dur > 0
+  FROM reaching_op()
   UNION ALL
   SELECT a.slice_id, a.track_id, a.trace_id, a.name, a.ts, a.dur
   FROM whole_annotation AS a

@@ -11,7 +11,7 @@ all calls had returned, or are not recorded. idle_place returns all places befor
 gaps inside it, so disjoint windows add up to the whole; causes and other statistics are of whole gaps.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "cause"]
-requires = { schema = ">=13", queries = ["device_gap@6", "idle_host@2"] }
+requires = { schema = ">=13", queries = ["stream_gap@1", "idle_host@2"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "cause", "n_gaps",
@@ -70,7 +70,7 @@ WITH summed AS (
     sum(inside_blocked_ns)::BIGINT AS blocked_ns,
     sum(inside_in_launch_ns)::BIGINT AS in_launch_ns,
     sum(inside_after_launch_ns)::BIGINT AS after_launch_ns
-  FROM device_gap($per_device::BOOLEAN, $short_ns::BIGINT, NULL)
+  FROM stream_gap($per_device::BOOLEAN, $short_ns::BIGINT)
   GROUP BY trace_id, device_id, track_id, stream, cause
 ),
 place AS (

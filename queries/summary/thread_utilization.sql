@@ -10,6 +10,7 @@ waits inside an operator counts as busy. A thread without any of these has no ro
 the figures are those of the part of that time inside the window.
 """
 grain = ["trace_id", "track_id"]
+requires = { schema = ">=1", queries = ["reaching_op@1"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "track_id", "thread", "n_ops", "start_ns", "end_ns", "span_ns",
@@ -50,34 +51,54 @@ clipped AS (
   FROM op AS o
   CROSS JOIN time_window AS w
 ),
+-- Operators nested in others add nothing, and most are.
+reaching AS (
+  SELECT track_id, ts, ts + dur AS end_ns
+  FROM reaching_op()
+  UNION ALL
+  SELECT track_id, ts, ts + dur
+  FROM launch
+  WHERE dur > 0
+  UNION ALL
+  SELECT c.track_id, c.ts, c.ts + c.dur
+  FROM collective AS c
+  SEMI JOIN annotation AS a ON a.slice_id = c.slice_id
+  WHERE c.side = 'host' AND c.dur > 0
+),
 -- Each operation adds the part beyond all operations before it. (The order of operations that start
 -- together does not change the sum.)
-reach AS (
+gain AS (
   SELECT
-    trace_id,
-    track_id,
-    ts,
-    end_ns,
-    coalesce(
-      max(end_ns) OVER (
-        PARTITION BY track_id
-        ORDER BY ts
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    r.track_id,
+    greatest(
+      least(r.end_ns, w.to_ns) - greatest(
+        r.ts,
+        w.from_ns,
+        max(r.end_ns) OVER (
+          PARTITION BY r.track_id
+          ORDER BY r.ts
+          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        )
       ),
-      ts
-    ) AS reached_ns
-  FROM clipped
+      0
+    ) AS gain_ns
+  FROM reaching AS r
+  CROSS JOIN time_window AS w
+),
+busy AS (
+  SELECT track_id, sum(gain_ns)::BIGINT AS busy_ns
+  FROM gain
+  GROUP BY track_id
 ),
 by_thread AS (
   SELECT
-    trace_id,
-    track_id,
+    c.trace_id,
+    c.track_id,
     count(*) AS n_ops,
-    min(ts) AS start_ns,
-    max(end_ns) AS end_ns,
-    sum(greatest(end_ns - greatest(ts, reached_ns), 0))::BIGINT AS busy_ns
-  FROM reach
-  GROUP BY trace_id, track_id
+    min(c.ts) AS start_ns,
+    max(c.end_ns) AS end_ns
+  FROM clipped AS c
+  GROUP BY c.trace_id, c.track_id
 ),
 extent AS (
   SELECT trace_id, min(ts) AS start_ns, max(ts + greatest(dur, 0)) AS end_ns
@@ -94,8 +115,12 @@ extent AS (
   GROUP BY trace_id
 ),
 spanned AS (
-  SELECT b.*, least(e.end_ns, w.to_ns) - greatest(e.start_ns, w.from_ns) AS span_ns
+  SELECT
+    b.*,
+    coalesce(u.busy_ns, 0) AS busy_ns,
+    least(e.end_ns, w.to_ns) - greatest(e.start_ns, w.from_ns) AS span_ns
   FROM by_thread AS b
+  LEFT JOIN busy AS u ON u.track_id = b.track_id
   JOIN extent AS e ON e.trace_id = b.trace_id
   CROSS JOIN time_window AS w
 )
