@@ -17,6 +17,7 @@ and not of the one in which the graph was launched.
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["host_device_time@1"] }
 scale = "trace"
+computed_once = "reports"
 columns = [
   "slice_id", "trace_id", "above_id", "instance", "class", "start_ns", "dur_ns", "inside_ns",
   "self_ns", "device_ns", "self_device_ns", "backward_device_ns", "self_backward_device_ns",

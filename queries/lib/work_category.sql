@@ -23,6 +23,7 @@ suffix computed from the whole name, so a short name stands for one name.
 grain = ["kind", "name"]
 requires = { schema = ">=13" }
 scale = "once"
+computed_once = "reports"
 columns = ["kind", "name", "short_name", "category"]
 
 [column]

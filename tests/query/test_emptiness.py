@@ -69,12 +69,12 @@ def test_a_query_has_no_rows_without_those_that_it_requires(random_runs: Runs) -
         for entry in query.header.requires_rows:
             assert _n_rows(random_runs, query, entry) == 0, (query.key, entry)
 
-    # They need what no job has: snapshots, categories of memory, pipelines, what findings are of.
+    # They need what no job has: snapshots, categories of memory, pipelines, TPUs, ...
     assert sorted(silent) == [
         "finding_bucket_size", "finding_data_loading", "finding_fragmentation",
         "finding_memory_limit", "finding_outlier_step", "finding_recompilation",
         "finding_slow_collective", "finding_tpu_imbalance", "finding_tpu_transfer",
-        "memory_fragmentation", "memory_peak_category", "pipeline_bubble",
+        "memory_fragmentation", "memory_peak_category", "pipeline_bubble", "timeline_command",
     ]  # fmt: skip
 
 
