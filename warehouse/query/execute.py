@@ -304,7 +304,6 @@ def prepare(
     """Creates the macros and kept rows that a query needs, as `run`; returns the query to run."""
     query = queries.resolve(query).on(connection)
     there = Macros() if installed is None else installed
-    queries.install_for(connection, query, there)
     if kept is not None:
         keep(
             connection, queries, query, there, kept,
@@ -313,4 +312,5 @@ def prepare(
             ),
             is_report=is_report,
         )  # fmt: skip
+    queries.install_for(connection, query, there)
     return query

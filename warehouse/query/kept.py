@@ -40,6 +40,8 @@ def keep(
         key = str(block.key)
         if key in kept or block.header is None or block.header.computed_once not in when:
             continue
+        # Its own macro is not needed, and those above it are planned sooner when it reads a table.
+        queries.install_for(connection, block, installed)
         create(block, f"kept {key}")
         _hold(connection, block, _macro(block, f'temp.main."kept {key}"'), installed, kept)
 
