@@ -61,11 +61,14 @@ WITH RECURSIVE work_call AS MATERIALIZED (
   SELECT c.to_id, l.trace_id, coalesce(o.track_id, l.track_id) AS track_id, l.ts
   FROM whole_link AS c
   JOIN whole_launch AS l ON l.slice_id = c.from_id
-  LEFT JOIN whole_link AS d
-    ON d.to_id = c.to_id AND d.kind = 'op_device' AND d.link_set = 'default' AND d.rule = 'name'
-  LEFT JOIN whole_cpu_op AS o
-    ON o.slice_id = d.from_id AND o.ts <= l.ts AND l.ts < o.ts + o.dur
-    AND o.track_id IN (SELECT id FROM track WHERE kind = 'thread')
+  LEFT JOIN (
+    SELECT d.to_id, p.track_id, p.ts, p.dur
+    FROM whole_link AS d
+    JOIN whole_cpu_op AS p ON p.slice_id = d.from_id
+    WHERE d.kind = 'op_device' AND d.link_set = 'default' AND d.rule = 'name'
+      AND p.track_id IN (SELECT id FROM track WHERE kind = 'thread')
+  ) AS o
+    ON o.to_id = c.to_id AND o.ts <= l.ts AND l.ts < o.ts + o.dur
   WHERE c.kind = 'launch' AND c.link_set = 'default'
   UNION ALL
   SELECT d.to_id, o.trace_id, o.track_id, o.ts
@@ -203,7 +206,10 @@ work AS MATERIALIZED (
 -- The last to end on a stream; of work that ends at the same time, the longest.
 stream_end AS (
   SELECT
-    track_id, caller_id, stream, end_ns, min_by(slice_id, (start_ns, slice_id)) AS slice_id
+    track_id, caller_id, stream, end_ns,
+    -- Starts are 2^64 apart, so that one key orders them and the slices that start together.
+    (min(start_ns * 18446744073709551616 + slice_id) - min(start_ns) * 18446744073709551616)::BIGINT
+      AS slice_id
   FROM work
   GROUP BY track_id, caller_id, stream, end_ns
 ),
