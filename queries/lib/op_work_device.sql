@@ -50,7 +50,7 @@ help = "Sum of the durations of compute kernels"
 WITH RECURSIVE worked AS MATERIALIZED (
   SELECT * FROM op_work()
 ),
--- Of each name once: conditions on the name itself, the database would check for all work.
+-- Checked once for each name: a plain condition on the name would be checked for each operation.
 tfloat32 AS MATERIALIZED (
   SELECT name
   FROM whole_gpu_op

@@ -1,7 +1,7 @@
 /* ---
 name = "reaching_op"
 version = 1
-title = "Operators that last longer than all earlier ones of their thread"
+title = "Operators that end after all earlier ones of their thread"
 help = """
 Of each thread, in order of start: the operators that end after all operators that started before them, so
 that operators nested in others are left out. The time in which the thread is in an operator is that of these
