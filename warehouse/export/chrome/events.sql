@@ -3,6 +3,7 @@
 -- The inverse of stage.sql of the trace_event importers.
 -- Joins do not keep the order of rows, and sorting would hold all texts in memory. So tracks are looked
 -- up in a list, and rows whose text is stored in bits, both by the lower half of the id.
+-- One `concat` per event: each `||` would copy the text before it.
 WITH place AS MATERIALIZED (
   SELECT list(m.members ORDER BY n.n) AS members
   FROM range({n_tracks}) AS n(n)
@@ -23,33 +24,34 @@ stored AS MATERIALIZED (
   FROM source_event
   WHERE trace_id = {trace_id}
 )
-SELECT event_text
+SELECT '{separator}' || event_text AS text
 FROM source_event
 WHERE trace_id = {trace_id}
 UNION ALL
 SELECT
-  '{"ph":"' || s.phase || '"'
-  || CASE
-    WHEN s.extra_json IS NULL THEN text_member('cat', s.category)
-    ELSE member(
-      'cat',
-      coalesce(json_extract(s.extra_json, '$.cat')::VARCHAR, to_json(s.category)::VARCHAR)
-    )
-  END
-  || text_member('name', s.name)
-  || (SELECT members FROM place)[(s.track_id & 4294967295) + 1]
-  || member('ts', printed_microseconds(s.ts + {file_ns}, '{ts_style}'))
-  || CASE
-    WHEN s.phase = 'X' THEN member('dur', printed_microseconds(s.dur, '{dur_style}')) ELSE ''
-  END
-  || CASE
-    WHEN s.extra_json IS NULL THEN ''
-    ELSE member('s', json_extract(s.extra_json, '$.s')::VARCHAR)
-      || member('id', json_extract(s.extra_json, '$.id')::VARCHAR)
-      || member('bp', json_extract(s.extra_json, '$.bp')::VARCHAR)
-  END
-  || member('args', s.args_json)
-  || '}'
+  concat(
+    '{separator}{"ph":"', s.phase, '"',
+    CASE
+      WHEN s.extra_json IS NULL THEN text_member('cat', s.category)
+      ELSE member(
+        'cat',
+        coalesce(json_extract(s.extra_json, '$.cat')::VARCHAR, to_json(s.category)::VARCHAR)
+      )
+    END,
+    CASE WHEN s.name IS NOT NULL THEN ',"name":' END, to_json(s.name),
+    (SELECT members FROM place)[(s.track_id & 4294967295) + 1],
+    ',"ts":', printed_microseconds(s.ts + {file_ns}, '{ts_style}'),
+    CASE WHEN s.phase = 'X' THEN ',"dur":' END,
+    CASE WHEN s.phase = 'X' THEN printed_microseconds(s.dur, '{dur_style}') END,
+    CASE
+      WHEN s.extra_json IS NOT NULL
+        THEN member('s', json_extract(s.extra_json, '$.s')::VARCHAR)
+          || member('id', json_extract(s.extra_json, '$.id')::VARCHAR)
+          || member('bp', json_extract(s.extra_json, '$.bp')::VARCHAR)
+    END,
+    CASE WHEN s.args_json IS NOT NULL THEN ',"args":' END, s.args_json,
+    '}'
+  )
 FROM slice AS s
 WHERE s.trace_id = {trace_id}
   AND s.phase IN ('X', 'i', 'I')
@@ -58,18 +60,21 @@ WHERE s.trace_id = {trace_id}
   ) = 0
 UNION ALL
 SELECT
-  '{"ph":"' || f.phase || '"'
-  || text_member('cat', f.category)
-  || text_member('name', f.name)
-  || (SELECT members FROM place)[(f.track_id & 4294967295) + 1]
-  || member('id', f.flow_key)
-  || text_member('bp', f.binding)
-  || member('ts', printed_microseconds(f.ts + {file_ns}, '{ts_style}'))
-  || CASE
-    WHEN f.extra_json IS NULL THEN '' ELSE member('s', json_extract(f.extra_json, '$.s')::VARCHAR)
-      || member('args', json_extract(f.extra_json, '$.args')::VARCHAR)
-  END
-  || '}'
+  concat(
+    '{separator}{"ph":"', f.phase, '"',
+    text_member('cat', f.category),
+    text_member('name', f.name),
+    (SELECT members FROM place)[(f.track_id & 4294967295) + 1],
+    member('id', f.flow_key),
+    text_member('bp', f.binding),
+    member('ts', printed_microseconds(f.ts + {file_ns}, '{ts_style}')),
+    CASE
+      WHEN f.extra_json IS NOT NULL
+        THEN member('s', json_extract(f.extra_json, '$.s')::VARCHAR)
+          || member('args', json_extract(f.extra_json, '$.args')::VARCHAR)
+    END,
+    '}'
+  )
 FROM flow_point AS f
 WHERE f.trace_id = {trace_id}
   AND coalesce(

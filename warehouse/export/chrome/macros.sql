@@ -13,7 +13,7 @@ CREATE OR REPLACE TEMP MACRO printed_microseconds(ns, style) AS (
     WHEN style = 'shortest' AND ns % 1000 = 0 THEN abs(ns // 1000)::VARCHAR
     WHEN style IN ('shortest', 'shortest_float')
       THEN trimmed_microseconds(abs(ns // 1000)::VARCHAR, abs(ns % 1000))
-    ELSE abs(ns // 1000) || '.' || lpad(abs(ns % 1000)::VARCHAR, 3, '0')
+    ELSE concat(abs(ns // 1000), '.', right((1000 + abs(ns % 1000))::VARCHAR, 3))
   END
 );
 -- ',"key":value' if there is a value; `json_text` is JSON.

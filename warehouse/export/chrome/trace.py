@@ -152,17 +152,16 @@ def _is_restored(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> bool:
 
 
 def _restoring(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> str:
-    return _separated(
-        load(
-            "events",
-            trace_id=trace.id,
-            n_tracks=_n_ids(connection, trace, track="id"),
-            n_slices=_n_ids(connection, trace, slice="id", source_event="slice_id"),
-            n_flow_points=_n_ids(connection, trace, flow_point="id", source_event="flow_point_id"),
-            file_ns=f"({trace.base_ns - trace.source_base_ns})",
-            ts_style=trace.ts_style,
-            dur_style=trace.dur_style,
-        )
+    return load(
+        "events",
+        separator=_SEPARATOR,
+        trace_id=trace.id,
+        n_tracks=_n_ids(connection, trace, track="id"),
+        n_slices=_n_ids(connection, trace, slice="id", source_event="slice_id"),
+        n_flow_points=_n_ids(connection, trace, flow_point="id", source_event="flow_point_id"),
+        file_ns=f"({trace.base_ns - trace.source_base_ns})",
+        ts_style=trace.ts_style,
+        dur_style=trace.dur_style,
     )
 
 
