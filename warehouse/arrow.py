@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import duckdb
+    import numpy as np
     import pyarrow as pa
 
     from warehouse.library.header import Column
@@ -53,6 +54,27 @@ def table_of(rows: Iterable[Mapping[str, Any]], columns: Iterable[Column]) -> pa
     }  # fmt: skip
     schema = pa.schema([(each.name, types[each.type]) for each in columns])
     return pa.Table.from_pylist(list(rows), schema)
+
+
+def numbers(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The numbers of a column, NaN for NULL.
+
+    Of the usual types they are read without a cast, for which pyarrow loads all its functions.
+    """
+    import pyarrow as pa
+
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        column = column.cast(pa.float64(), safe=False)
+    return column.to_numpy().astype("float64", copy=False)  # type: ignore[no-any-return]
+
+
+def coded(texts: Iterable[str]) -> tuple[list[str], np.ndarray[Any, np.dtype[np.int64]]]:
+    """The different texts in order of appearance, and the place of each among them."""
+    import numpy as np
+
+    places: dict[str, int] = {}
+    codes = np.array([places.setdefault(text, len(places)) for text in texts], np.int64)
+    return list(places), codes
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:

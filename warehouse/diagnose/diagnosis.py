@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from warehouse import arrow
-from warehouse.diagnose import bounds, findings, pricing
+from warehouse.diagnose import bounds, findings
 from warehouse.diagnose.findings import Finding, Unjudged
+from warehouse.diagnose.prices import LEAST_COVERAGE, Prices
 from warehouse.errors import QueryError
 from warehouse.library.header import Column
 from warehouse.query.result import QueryResult
-from warehouse.replay import engines
 from warehouse.store import database
 
 if TYPE_CHECKING:
-    from warehouse.diagnose.pricing import Prices
     from warehouse.query.session import Session
 
 COLUMNS = (
@@ -80,10 +79,7 @@ def diagnose(session: Session, step: int | None = None, *, replays: bool = True)
         for row in session.run("utilization", is_short=not replays).table().to_pylist()
     ]
     busy = [share for share in busy if share is not None]
-    if replays:
-        prices = pricing.price(session, engines.find("default"), found, step)
-    else:
-        prices = pricing.Prices({}, None, None, None)
+    prices = _prices(session, found, step) if replays else Prices({}, None, None, None)
     measured = prices.measured_ns or prices.replayed_ns or _extent_ns(session)
     ranked = sorted(
         (_row(each, prices, measured) for each in found),
@@ -101,9 +97,17 @@ def diagnose(session: Session, step: int | None = None, *, replays: bool = True)
     )
 
 
+def _prices(session: Session, found: Sequence[Finding], step: int | None) -> Prices:
+    """What a replay says; its modules are loaded only for one."""
+    from warehouse.diagnose import pricing
+    from warehouse.replay import engines
+
+    return pricing.price(session, engines.find("default"), found, step)
+
+
 def _row(each: Finding, prices: Prices, measured: float | None) -> dict[str, Any]:
     saved = prices.saved_ns.get(each.what_if) if each.what_if else None
-    is_replayed = saved is not None and (each.coverage or 1) >= pricing.LEAST_COVERAGE
+    is_replayed = saved is not None and (each.coverage or 1) >= LEAST_COVERAGE
     cost = each.estimate_ns if saved is None else saved
     share = None if cost is None or not measured else cost / measured
     return {

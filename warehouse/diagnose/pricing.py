@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from warehouse.diagnose.prices import Prices
 from warehouse.errors import QueryError, UsageError
 from warehouse.query.terminal.units import percent
 from warehouse.replay import prediction, what_if
@@ -20,18 +21,7 @@ if TYPE_CHECKING:
     from warehouse.replay.graph import Graph
 
 MOST = 24  # changes that are replayed, those of the largest estimates
-LEAST_COVERAGE = 0.5  # below it, a cost is an estimate only
 MOST_ERROR = 0.2  # of a replay without changes; beyond it, replays price nothing
-
-
-@dataclass(frozen=True)
-class Prices:
-    """What changes save, in ns of the slowest rank, and what they are relative to."""
-
-    saved_ns: dict[str, float]  # by what-if
-    replayed_ns: float | None  # None: the run cannot be replayed
-    measured_ns: float | None
-    problem: str | None  # why it cannot be replayed, or the replay tells nothing
 
 
 def price(

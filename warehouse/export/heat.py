@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warehouse import arrow
 from warehouse.export.sections import Chart, label
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from warehouse.query.result import QueryResult
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
@@ -38,33 +37,27 @@ def maps(result: QueryResult, chart: Chart, max_columns: int) -> Iterator[HeatMa
     units = {column.name: column.unit or "" for column in result.columns}
     names = [*(["run_id"] if _has_runs(result) else []), *chart.label]
     assert chart.x is not None
-    table = _without_nulls(result.arrow(), [*names, chart.x])
-    keys = list(zip(*(table.column(name).to_pylist() for name in names), strict=True))
-    rows, row_of = _index(keys)
-    columns, column_of = _index(table.column(chart.x).to_pylist())
+    table = result.arrow()
+    given = zip(*(table.column(name).to_pylist() for name in (*names, chart.x)), strict=True)
+    known = [(place, row) for place, row in enumerate(given) if None not in row]
+    kept = [place for place, _ in known]
+    rows, row_of = _index([row[:-1] for _, row in known])
+    columns, column_of = _index([row[-1] for _, row in known])
     if min(len(rows), len(columns)) < 2:
         return
     n_merged = -(-len(columns) // max_columns)
     labels = [label(Chart("heat", tuple(names), ()), row) for row in rows]
     for name in chart.values:
         values = np.full((len(rows), -(-len(columns) // n_merged)), np.nan)
-        given = _numbers(table.column(name))
-        np.fmax.at(values, (row_of, column_of // n_merged), given)
+        drawn = arrow.numbers(table.column(name))[kept]
+        np.fmax.at(values, (row_of, column_of // n_merged), drawn)
         if not np.isnan(values).all():
             yield HeatMap(name, units[name], labels, columns[::n_merged], n_merged, values)
 
 
-def _without_nulls(table: pa.Table, names: Sequence[str]) -> pa.Table:
-    from pyarrow import compute
-
-    for name in names:
-        table = table.filter(compute.is_valid(table.column(name)))
-    return table
-
-
 def _has_runs(result: QueryResult) -> bool:
     names = result.schema.names
-    return "run_id" in names and len(result.arrow().column("run_id").unique()) > 1
+    return "run_id" in names and len(set(result.arrow().column("run_id").to_pylist())) > 1
 
 
 def _index(keys: Sequence[Any]) -> tuple[list[Any], np.ndarray[Any, np.dtype[np.int64]]]:
@@ -72,9 +65,3 @@ def _index(keys: Sequence[Any]) -> tuple[list[Any], np.ndarray[Any, np.dtype[np.
     different = sorted(set(keys))
     places = {key: place for place, key in enumerate(different)}
     return different, np.array([places[key] for key in keys], np.int64)
-
-
-def _numbers(column: Any) -> Matrix:
-    import pyarrow as pa
-
-    return column.cast(pa.float64(), safe=False).to_numpy()  # type: ignore[no-any-return]

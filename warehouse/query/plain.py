@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 #: What pyarrow raises for values that Python's classes cannot hold: dates after the year 9999,
 #: nanoseconds, maps whose keys are lists.
 _TOO_LARGE = (OverflowError, ValueError, TypeError)
+_FEW = 1000  # values
 
 
 def table(columns: Sequence[Any], names: Sequence[str]) -> pa.Table:
@@ -55,8 +56,22 @@ def readable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if kind.is_interval(column.type):
         return _texts([None if value is None else _interval(value) for value in column.to_pylist()])
     if kind.is_timestamp(column.type) or kind.is_time(column.type) or kind.is_date(column.type):
-        return column.cast(pa.string())
+        return _few_timestamps(column) or column.cast(pa.string())
     return column
+
+
+def _few_timestamps(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """A few timestamps as text, as a cast writes them, for which pyarrow loads all its functions;
+    None for others."""
+    import pyarrow as pa
+
+    if column.type != pa.timestamp("us") or len(column) > _FEW:
+        return None
+    try:
+        given = column.to_pylist()
+    except _TOO_LARGE:
+        return None
+    return _texts([each and each.isoformat(" ", "microseconds") for each in given])
 
 
 def values(column: pa.ChunkedArray, maps: Literal["lossy"] | None = "lossy") -> list[Any]:

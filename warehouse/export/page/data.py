@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warehouse import arrow
 from warehouse.export.page import areas, heat, regions, waterfall
 from warehouse.export.sections import (
     OVER_X,
@@ -129,8 +130,8 @@ def _of_runs(table: pa.Table, drawn: Chart) -> dict[str, Any]:
 def _lines(table: pa.Table, drawn: Chart) -> Iterator[dict[str, Any]]:
     """Returns a line per label and value column; rows of a label are contiguous."""
     assert drawn.x is not None
-    x = _numbers(table.column(drawn.x))
-    columns = {name: _numbers(table.column(name)) for name in drawn.values}
+    x = arrow.numbers(table.column(drawn.x))
+    columns = {name: arrow.numbers(table.column(name)) for name in drawn.values}
     for start, end, key in stretches(label_rows(table, drawn)):
         name_of_key = cut(label(drawn, key))
         for name, y in columns.items():
@@ -150,7 +151,7 @@ def _areas(table: pa.Table, drawn: Chart) -> Iterator[dict[str, Any]]:
     """Returns the areas of a stack, with the same x for all, those where the sum is lowest and
     highest of equal pieces; rows of a label are contiguous, in the order of x."""
     assert drawn.x is not None
-    x, y = _numbers(table.column(drawn.x)), _numbers(table.column(drawn.values[0]))
+    x, y = arrow.numbers(table.column(drawn.x)), arrow.numbers(table.column(drawn.values[0]))
     parts = list(stretches(label_rows(table, drawn)))
     lines = [(x[start:end], y[start:end]) for start, end, _ in parts]
     every = np.unique(x)
@@ -173,13 +174,6 @@ def _interrupted(points: Sequence[list[Any]]) -> Iterator[list[Any]]:
         if before is not None and before[1] != point[1]:
             yield [point[0], None]
         yield point
-
-
-def _numbers(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Converts NULL to NaN, a gap in the line."""
-    import pyarrow as pa
-
-    return column.cast(pa.float64(), safe=False).to_numpy()  # type: ignore[no-any-return]
 
 
 def thinned(y: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.int64]]:

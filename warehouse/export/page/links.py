@@ -45,8 +45,7 @@ def add(session: Session, timeline: dict[str, Any]) -> None:
     tracks = timeline["tracks"]
     ids = slice_ids(tracks)
     rows = of_slices(session, ids, _LINKS)
-    coded = rows.column("kind").combine_chunks().dictionary_encode()
-    kinds, codes = coded.dictionary.to_pylist(), coded.indices.to_numpy()
+    kinds, codes = arrow.coded(rows.column("kind").to_pylist())
     launch = [place for place, kind in enumerate(kinds) if kind == "launch"]
     from_ids, to_ids = (rows.column(name).to_numpy() for name in ("from_id", "to_id"))
     order = np.argsort(ids)

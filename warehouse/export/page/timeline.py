@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warehouse import arrow
 from warehouse.export import presentation
 from warehouse.export.page import arguments, counters, links, predicted
 from warehouse.export.page.data import TEXT_LENGTH, cut
@@ -68,8 +69,7 @@ def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
     slices = _table(session, "timeline_slice", limit)
     shade = _table(session, "timeline_shade", {**limit, "bucket_ns": bucket_ns})
     names, name_of = _numbered(slices.column("name"))
-    both = _chunked(slices.column("category"), shade.column("category"))
-    categories, category_of = _numbered(both)
+    categories, category_of = _numbered(slices.column("category"), shade.column("category"))
     shown = _slices(slices, name_of, category_of[: slices.num_rows])
     _add(rows, "slices", slices, shown | {"index": _indexes(session, rows, slices, limit)})
     _add(rows, "shade", shade, _shade(shade, bucket_ns, category_of[slices.num_rows :]))
@@ -158,24 +158,12 @@ def _bucket_ns(rows: list[dict[str, Any]], span_ns: int) -> int:
     return max(1, math.ceil(span_ns / n_buckets))
 
 
-def _chunked(*columns: pa.ChunkedArray) -> pa.ChunkedArray:
-    import pyarrow as pa
-
-    return pa.chunked_array(list(itertools.chain(*(column.chunks for column in columns))), "string")
-
-
-def _numbered(column: pa.ChunkedArray) -> tuple[list[str], Whole]:
-    """Dictionary-encodes a column: distinct texts, and an index per row; NULL becomes ''."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    coded = pa.chunked_array([compute.fill_null(column, "").combine_chunks()]).dictionary_encode()
-    if not coded.num_chunks or not len(coded):
-        return [], np.empty(0, dtype=np.int64)
-    (chunk,) = coded.chunks
-    texts = chunk.dictionary.to_pylist()
-    length = max(_SHORTEST_NAME, min(TEXT_LENGTH, _NAMES_LENGTH // len(texts)))
-    return [cut(text, length) for text in texts], chunk.indices.to_numpy()
+def _numbered(*columns: pa.ChunkedArray) -> tuple[list[str], Whole]:
+    """The different texts of columns, and the place of each row's among them; NULL becomes ''."""
+    given = itertools.chain(*(column.to_pylist() for column in columns))
+    texts, codes = arrow.coded(text or "" for text in given)
+    length = max(_SHORTEST_NAME, min(TEXT_LENGTH, _NAMES_LENGTH // max(1, len(texts))))
+    return [cut(text, length) for text in texts], codes
 
 
 def _whole(table: pa.Table, name: str) -> Whole:

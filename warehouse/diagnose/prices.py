@@ -1,0 +1,17 @@
+"""What repairs save: known of a replay, or not (`warehouse.diagnose.pricing`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LEAST_COVERAGE = 0.5  # below it, a cost is an estimate only
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What changes save, in ns of the slowest rank, and what they are relative to."""
+
+    saved_ns: dict[str, float]  # by what-if
+    replayed_ns: float | None  # None: the run cannot be replayed
+    measured_ns: float | None
+    problem: str | None  # why it cannot be replayed, or the replay tells nothing
