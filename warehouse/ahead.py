@@ -1,4 +1,4 @@
-"""Runs a generator ahead in a separate thread while its items are processed.
+"""Runs generators ahead in separate threads while their items are processed.
 
 A core is idle while one of the two waits for the other. Where both spend their time in C code that
 holds the interpreter's lock, other threads request the lock once per switch interval, and at the
@@ -10,7 +10,7 @@ from __future__ import annotations
 import queue
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -35,22 +35,42 @@ def ahead(
     An exception of the generator is raised at its place. Closing this one ends the thread, and
     calls `interrupt` until it has ended.
     """
+    return together([(items, interrupt or (lambda: None))], n_items)
+
+
+def together(
+    streams: Sequence[tuple[Iterator[T], Callable[[], object]]], n_items: int
+) -> Generator[T]:
+    """The items of several generators as they come, each in a thread of its own, as `ahead`."""
     waiting: queue.Queue[T | _End[T]] = queue.Queue(n_items)
     cancelled = threading.Event()
-    worker = threading.Thread(target=_work, args=(items, waiting, cancelled), daemon=True)
-    worker.start()
+    workers = [
+        threading.Thread(target=_work, args=(items, waiting, cancelled), daemon=True)
+        for items, _ in streams
+    ]
+    for worker in workers:
+        worker.start()
     try:
         with _quick_switching():
-            while not isinstance(item := waiting.get(), _End):
-                yield item
-        if item.error is not None:
-            raise item.error
+            yield from _until_all_end(waiting, len(workers))
     finally:
         cancelled.set()
-        while worker.is_alive():
-            if interrupt is not None:
-                interrupt()
-            worker.join(_PATIENCE_S)
+        while any(worker.is_alive() for worker in workers):
+            for worker, (_, interrupt) in zip(workers, streams, strict=True):
+                if worker.is_alive():
+                    interrupt()
+                    worker.join(_PATIENCE_S)
+
+
+def _until_all_end(waiting: queue.Queue[T | _End[T]], n_open: int) -> Generator[T]:
+    while n_open:
+        item = waiting.get()
+        if not isinstance(item, _End):
+            yield item
+        elif item.error is not None:
+            raise item.error
+        else:
+            n_open -= 1
 
 
 def _work(

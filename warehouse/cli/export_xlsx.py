@@ -99,8 +99,10 @@ def write(
             announce(opened.seen, quiet=quiet)
             chosen = report.choose(opened, *given)
             path = output or Path(f"{run_stem(opened.seen)}.xlsx")
-            figures = KeyFigures.of(opened, chosen)  # first: the sections use the session
-            parts = report.fill_ahead(opened, chosen, "workbook", all_ranks=all_ranks)
+            figures = KeyFigures.without_findings(opened, chosen)
+            parts = report.fill_ahead(
+                opened, chosen, "workbook", all_ranks=all_ranks, before=[figures.find]
+            )
             return export_xlsx(chosen.title, parts, path, figures)
 
     written = in_report_limit(place, write_in)

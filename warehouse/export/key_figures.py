@@ -50,23 +50,34 @@ class Findings:
 
 @dataclass
 class KeyFigures:
-    """The key figures of a report, complete when its sections are filled, and its findings."""
+    """The key figures of a report, complete when its sections are filled, and its findings.
+
+    Without `of`, findings are those of `find`, which may run beside the sections.
+    """
 
     figures: Sequence[Figure]
     run_names: Mapping[int, str]
     values: list[FigureValue] = field(default_factory=list)
     findings: Findings | None = None
+    has_findings: bool = False
 
     @classmethod
     def of(cls, session: Session, report: Report) -> KeyFigures:
-        """Those of the runs in scope; findings are of a single run."""
+        """Those of the runs in scope, with findings."""
+        made = cls.without_findings(session, report)
+        made.find(session)
+        return made
+
+    @classmethod
+    def without_findings(cls, session: Session, report: Report) -> KeyFigures:
+        """Those of the runs in scope; the findings of the report are still to be found."""
         runs = session.connection.execute("SELECT id, name FROM run").fetchall()
-        is_diagnosed = report.findings and len(runs) == 1
-        return cls(
-            report.figures,
-            dict(runs),
-            findings=_findings(session, runs[0][1]) if is_diagnosed else None,
-        )
+        return cls(report.figures, dict(runs), has_findings=report.findings)
+
+    def find(self, session: Session) -> None:
+        """Adds the findings, if the report has them; they are of a single run."""
+        if self.has_findings and len(self.run_names) == 1:
+            self.findings = _findings(session, *self.run_names.values())
 
     def collected(self, sections: Iterable[FilledSection]) -> Iterator[FilledSection]:
         """Yields the sections, their figures computed; raises ContractError for invalid SQL."""

@@ -36,14 +36,14 @@ import itertools
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse import arrow, resources
-from warehouse.ahead import ahead
+from warehouse.ahead import ahead, together
 from warehouse.errors import ContractError, UsageError
 from warehouse.export.sections import KINDS, Chart, Figure, FilledSection, Report, Section
 from warehouse.library.arguments import arguments
@@ -56,8 +56,10 @@ if TYPE_CHECKING:
     from warehouse.query.rank_distribution import RankDistribution
     from warehouse.query.session import Place, Session
 
-_AHEAD = 2  # sections of each connection that wait to be written
-_BLOCK = 4  # sections whose cost is about that of computing a block
+    Work = Callable[[Session], object]
+    _Outcome = FilledSection | Exception
+
+_AHEAD = 4  # sections that wait to be written, in any order
 _SPAN = re.compile(r"span/([1-9][0-9]*)")
 
 
@@ -206,18 +208,28 @@ def fill_ahead(
     target: str,
     *,
     all_ranks: bool = False,
-    other: Session | None = None,
+    before: Sequence[Work] = (),
 ) -> Iterator[FilledSection]:
     """Runs the sections as `fill` does, each while the caller writes the one before it.
 
-    The session is in use until the last section is out, and so is the `other`, of the same scope,
-    that queries run in at the same time.
+    Queries run two at a time, in sessions of the same scope, if they may. `before` the sections, up
+    to two other things are done in a session, too. The session is in use until the last section is
+    out.
     """
     arrow.leave_pandas_unloaded()
-    if not report.is_short or not runs_two_at_a_time(session.place):
-        sections = fill(session, report, target, all_ranks=all_ranks)
-        return ahead(sections, 1, session.connection.interrupt)
-    return _alternating(session, report, target, all_ranks, other)
+    if report.is_short and runs_two_at_a_time(session.place):
+        return _two_at_a_time(session, report, target, all_ranks, before)
+    return ahead(
+        _after(before, session, report, target, all_ranks), 1, session.connection.interrupt
+    )
+
+
+def _after(
+    before: Iterable[Work], session: Session, report: Report, target: str, all_ranks: bool
+) -> Iterator[FilledSection]:
+    for work in before:
+        work(session)
+    yield from fill(session, report, target, all_ranks=all_ranks)
 
 
 def runs_two_at_a_time(place: Place) -> bool:
@@ -225,44 +237,49 @@ def runs_two_at_a_time(place: Place) -> bool:
     return place.memory_limit is None and (place.threads or os.cpu_count() or 1) > 1
 
 
-def _alternating(
-    session: Session, report: Report, target: str, all_ranks: bool, other: Session | None
+def _two_at_a_time(
+    session: Session, report: Report, target: str, all_ranks: bool, before: Sequence[Work]
 ) -> Iterator[FilledSection]:
-    """Runs about half of the sections on a connection of its own: most time of a short query is
-    spent in planning it, which one core does."""
+    """Runs the sections on two connections, each on the one that is free: most time of a short
+    query is spent in planning it, which one core does."""
     chosen = [each for each in report.sections if each.only in (None, target)]
     sections = list(_repeated(session, chosen))
-    with session.beside() if other is None else nullcontext(other) as second:
-        where = _divided(session.queries, sections, session.kept, second.kept)
-        streams = []
-        for n, one in enumerate((session, second)):
-            own = [section for section, at in zip(sections, where, strict=True) if at == n]
-            filled = _filled(one, report, own, all_ranks)
-            streams.append(ahead(filled, _AHEAD, one.connection.interrupt))
-        with closing(streams[0]), closing(streams[1]):
-            for at in where:
-                yield next(streams[at])
+    left = iter(enumerate(sections))
+
+    def run(one: Session, works: Iterable[Work]) -> Iterator[tuple[int, _Outcome]]:
+        for work in works:
+            work(one)
+        for place, section in left:
+            yield place, _outcome(one, report, section, all_ranks)
+
+    with session.beside() as other:
+        parts = ((session, before[:1]), (other, before[1:]))
+        streams = [(run(one, works), one.connection.interrupt) for one, works in parts]
+        with closing(together(streams, _AHEAD)) as outcomes:
+            yield from _in_order(outcomes)
 
 
-def _divided(
-    queries: Library, sections: Iterable[Section], first: Iterable[str], second: Iterable[str]
-) -> list[int]:
-    """Which of two connections runs each section: about as many each, and those that read the same
-    kept blocks on the same one, where they are computed once; both have some already."""
-    kept = set(first), set(second)
-    n_sections, where = [0, 0], []
-    for section in sections:
-        blocks = {
-            str(block.key)
-            for block in queries.called_by(queries.find(section.query))
-            if block.header and block.header.computed_once
-        }
-        costs = [n + _BLOCK * len(blocks - has) for n, has in zip(n_sections, kept, strict=True)]
-        at = costs.index(min(costs))
-        kept[at].update(blocks)
-        n_sections[at] += 1
-        where.append(at)
-    return where
+def _outcome(session: Session, report: Report, section: Section, all_ranks: bool) -> _Outcome:
+    """The section with its rows, or why it has none: an error is raised at its place."""
+    try:
+        (filled,) = _filled(session, report, [section], all_ranks)
+    except Exception as error:
+        return error
+    return filled
+
+
+def _in_order(outcomes: Iterable[tuple[int, _Outcome]]) -> Iterator[FilledSection]:
+    """Yields sections that come by place in any order; raises the error of one at its place."""
+    waiting: dict[int, _Outcome] = {}
+    place = 0
+    for at, outcome in outcomes:
+        waiting[at] = outcome
+        while place in waiting:
+            found = waiting.pop(place)
+            if isinstance(found, Exception):
+                raise found
+            yield found
+            place += 1
 
 
 def _distribution(

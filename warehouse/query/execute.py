@@ -21,7 +21,7 @@ from warehouse.library.header import Column, Value
 from warehouse.library.installed import Macros
 from warehouse.library.library import Library, Query, load
 from warehouse.query import plain
-from warehouse.query.kept import keep
+from warehouse.query.kept import OWN, Kept, keep
 from warehouse.store import statements
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Result:
     """A running query; a context manager that interrupts it when left early.
 
     `columns` hold name, type, unit and description; `n_rows` counts the rows read so far. The rows
-    go `into` a TEMP table instead, if one is named.
+    go `into` a table instead, if one is named.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Result:
     def _start(self) -> tuple[tuple[Column, ...], Any]:
         statement = _one_select(self._connection, self.query.bound_sql)
         if self._into is not None:
-            text = f'CREATE OR REPLACE TEMP TABLE "{self._into}" AS {statement.query}'
+            text = f"CREATE OR REPLACE TABLE {self._into} AS {statement.query}"
             statements.execute(self._connection, text, self.parameters or None)
             self._is_read = True
             return (), None
@@ -284,10 +284,14 @@ def create_table(
     table: str,
     *,
     timeout_s: float | None = None,
+    database: str = OWN,
 ) -> None:
-    """Runs a query whose macros are there, and keeps its rows as a TEMP table; raises as `run`."""
-    query = query.on(connection)
-    with Result(connection, query, parameters, timeout_s=timeout_s, into=table):
+    """Runs a query whose macros are there, and keeps its rows as a table; raises as `run`.
+
+    It is a TEMP table, or one of an attached database.
+    """
+    query, into = query.on(connection), f'"{database}".main."{table}"'
+    with Result(connection, query, parameters, timeout_s=timeout_s, into=into):
         pass
 
 
@@ -305,10 +309,12 @@ def prepare(
     query = queries.resolve(query).on(connection)
     there = Macros() if installed is None else installed
     if kept is not None:
+        database = kept.database if isinstance(kept, Kept) else OWN
         keep(
             connection, queries, query, there, kept,
             lambda block, table: create_table(
-                connection, block, arguments(block, {}), table, timeout_s=timeout_s
+                connection, block, arguments(block, {}), table, timeout_s=timeout_s,
+                database=database,
             ),
             is_report=is_report,
         )  # fmt: skip

@@ -6,7 +6,10 @@ times where blocks call each other. The macro of a kept block reads a TEMP table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import itertools
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from warehouse.library.header import FOR_REPORTS, sql_literal
@@ -18,6 +21,48 @@ if TYPE_CHECKING:
     from warehouse.library.header import Value
     from warehouse.library.installed import Macros
     from warehouse.library.library import Library, Query
+
+
+OWN = "temp"  # the database of the rows of a single connection
+_numbers = itertools.count(1)
+
+
+class SharedRows:
+    """A database in memory for rows of blocks that connections of the same scope share."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._computed: set[str] = set()
+        self._locks: dict[str, threading.Lock] = {}
+
+    @contextmanager
+    def computing(self, key: str) -> Iterator[bool]:
+        """Gives whether the rows of a block are missing: then no other connection computes them."""
+        with self._locks.setdefault(key, threading.Lock()):
+            yield key not in self._computed
+            self._computed.add(key)
+
+
+@contextmanager
+def shared(connection: duckdb.DuckDBPyConnection) -> Iterator[SharedRows]:
+    """Attaches a database for rows that the cursors of a connection share."""
+    rows = SharedRows(f"kept {next(_numbers)}")
+    connection.execute(f"ATTACH ':memory:' AS \"{rows.name}\" (READ_WRITE)")
+    try:
+        yield rows
+    finally:
+        connection.execute(f'DETACH "{rows.name}"')
+
+
+class Kept(set[str]):
+    """Pinned names of the blocks whose rows a connection has, its own or shared ones."""
+
+    shared: SharedRows | None = None
+
+    @property
+    def database(self) -> str:
+        """Where rows are added."""
+        return OWN if self.shared is None else self.shared.name
 
 
 def keep(
@@ -32,18 +77,24 @@ def keep(
 ) -> None:
     """Computes the blocks that a query calls and that `kept` does not name, callees first.
 
-    `create` makes a TEMP table of a block's rows. Some are worth it only for the many queries of a
-    report.
+    `create` makes a table of a block's rows, a TEMP table if they are not shared. Some are worth it
+    only for the many queries of a report.
     """
+    rows = kept.shared if isinstance(kept, Kept) else None
     when = (True, FOR_REPORTS) if is_report else (True,)
     for block in queries.called_by(query, installed.held):
         key = str(block.key)
         if key in kept or block.header is None or block.header.computed_once not in when:
             continue
-        # Its own macro is not needed, and those above it are planned sooner when it reads a table.
-        queries.install_for(connection, block, installed)
-        create(block, f"kept {key}")
-        _hold(connection, block, _macro(block, f'temp.main."kept {key}"'), installed, kept)
+        with nullcontext(True) if rows is None else rows.computing(key) as is_missing:
+            # Its own macro is not needed, and those above it are planned sooner when it reads a
+            # table.
+            if is_missing or block.parameters:
+                queries.install_for(connection, block, installed)
+            if is_missing:
+                create(block, f"kept {key}")
+        table = f'"{OWN if rows is None else rows.name}".main."kept {key}"'
+        _hold(connection, block, _macro(block, table), installed, kept)
 
 
 def give(
@@ -120,9 +171,12 @@ def forget(
     installed: Macros,
     needed: Collection[str] = (),
 ) -> None:
-    """Drops the rows of all kept blocks but those needed, as the scope changes or for memory."""
+    """Drops the rows of all kept blocks but those needed, as the scope changes or for memory.
+
+    Shared rows stay for other connections.
+    """
     for key in kept.difference(needed):
         connection.execute(f'DROP MACRO TABLE "{key}"')
-        connection.execute(f'DROP TABLE temp.main."kept {key}"')
+        connection.execute(f'DROP TABLE IF EXISTS {OWN}.main."kept {key}"')
         installed.release(key)
         kept.remove(key)

@@ -28,6 +28,7 @@ from warehouse.query import (
     operator_formula,
     scope,
 )
+from warehouse.query.kept import Kept
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -107,9 +108,7 @@ class Session:
     traces: list[dict[str, object]]  # what is in scope; see lineage.traces
     compared: tuple[dict[str, str], Selection] | None = None  # sides of the scope in effect, if any
     installed: Macros = field(default_factory=Macros)  # on the connection
-    kept: set[str] = field(
-        default_factory=set
-    )  # blocks whose rows are kept; see `warehouse.query.kept`
+    kept: Kept = field(default_factory=Kept)  # blocks whose rows are there
     recorded: dict[str, bool] = field(
         default_factory=dict
     )  # what the scope has, as far as it is known; see `warehouse.query.emptiness`
@@ -130,31 +129,37 @@ class Session:
         self, trace_ids: Iterable[int], window_ns: Sequence[int | None]
     ) -> Iterator[None]:
         """As `choose_traces`; applies the scope chosen before when left."""
-        selection, chosen = self.selection, self.chosen
+        selection, chosen, shared = self.selection, self.chosen, self.kept.shared
         self.choose_traces(trace_ids, window_ns)
         try:
             yield
         finally:
             self.selection, self.chosen = selection, chosen
             self._see(chosen)
+            self.kept.shared = shared  # rows of the same scope again
 
     @contextmanager
     def beside(self) -> Iterator[Session]:
         """A session of the same scope on a connection of its own, to run queries at the same time.
 
-        It keeps macros and blocks of its own.
+        It has macros of its own. Meanwhile both share rows of blocks.
         """
-        connection = self.connection.cursor()
-        try:
-            if not self.chosen.covers_all:
-                scope.apply(connection, self.chosen)
-            self.place.configure(connection)
-            yield replace(
-                self, connection=connection, seen=self.chosen, compared=None,
-                installed=Macros(), kept=set(),
-            )  # fmt: skip
-        finally:
-            connection.close()
+        with kept.shared(self.connection) as rows:
+            connection = self.connection.cursor()
+            other = Kept()
+            self.kept.shared = other.shared = rows
+            try:
+                if not self.chosen.covers_all:
+                    scope.apply(connection, self.chosen)
+                self.place.configure(connection)
+                yield replace(
+                    self, connection=connection, seen=self.chosen, compared=None,
+                    installed=Macros(), kept=other,
+                )  # fmt: skip
+            finally:
+                connection.close()
+                self.kept.shared = None
+                kept.forget(self.connection, self.kept, self.installed)
 
     def see_again(self) -> None:
         """Applies the scope in effect again, after its views were replaced."""
@@ -230,7 +235,7 @@ class Session:
         self.compared = request
 
     def _see(self, seen: scope.Scope) -> None:
-        self.compared, self.recorded = None, {}
+        self.compared, self.recorded, self.kept.shared = None, {}, None
         kept.forget(self.connection, self.kept, self.installed)
         scope.apply(self.connection, seen)
         self.place.configure(self.connection)

@@ -12,13 +12,11 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from warehouse import arrow, files
+from warehouse import files
 from warehouse.errors import UsageError
 from warehouse.export import manifest, report
 from warehouse.export.key_figures import KeyFigures
@@ -51,7 +49,6 @@ STYLES = ("page.css",)
 _LICENCES = ("vendor/echarts-NOTICE", "vendor/echarts-LICENSE", "vendor/echarts-LICENSE-d3")
 _MADE_BY = ("warehouse", "schema_version", "tw_version", "written_at")
 _NAMED_RUNS = 3  # of one side; more are counted
-_PATIENCE_S = 0.1  # how often queries of a page that is abandoned are interrupted
 _APART = ("timeline", "origin")  # have their own elements
 Values = dict[str, Any]
 ReportChoice = tuple[Sequence[str], Mapping[str, str], str | None]
@@ -74,37 +71,19 @@ def of_session(
     opened: session.Session, chosen: Report, max_slices: int, *, all_ranks: bool = False
 ) -> Values:
     """Returns the values of a page about the scope."""
-    with _drawn_beside(opened, max_slices, all_ranks) as (drawn, other):
-        made, figures = _PageParts(), KeyFigures.of(opened, chosen)
-        if other is not None:
-            drawn()  # the sections use its connection
-        filled = _filled(opened, chosen, made, all_ranks, figures, other)
-        sections = [joined([each]) for each in filled]
-        return {
-            **about(opened, chosen.title, sections, figures),
-            "origin": made.manifest_json(),
-            "timeline": drawn(),
-        }
+    made, figures = _PageParts(), KeyFigures.without_findings(opened, chosen)
+    drawn: Values = {}
 
+    def draw(one: session.Session) -> None:
+        drawn.update(timeline.of_ranks(one, max_slices, all_ranks=all_ranks))
 
-@contextmanager
-def _drawn_beside(
-    opened: session.Session, max_slices: int, all_ranks: bool
-) -> Iterator[tuple[Callable[[], Values], session.Session | None]]:
-    """Gives the timeline, drawn in a session of its own meanwhile if queries of a report may run at
-    the same time, and that session."""
-    if not report.runs_two_at_a_time(opened.place):
-        yield lambda: timeline.of_ranks(opened, max_slices, all_ranks=all_ranks), None
-        return
-    arrow.leave_pandas_unloaded()
-    with opened.beside() as other, ThreadPoolExecutor(1, "timeline") as pool:
-        future = pool.submit(timeline.of_ranks, other, max_slices, all_ranks=all_ranks)
-        try:
-            yield future.result, other
-        finally:
-            while not future.done():  # an interrupt between two queries has no effect
-                other.connection.interrupt()
-                wait([future], _PATIENCE_S)
+    filled = _filled(opened, chosen, made, all_ranks, figures, (figures.find, draw))
+    sections = [joined([each]) for each in filled]
+    return {
+        **about(opened, chosen.title, sections, figures),
+        "origin": made.manifest_json(),
+        "timeline": drawn,
+    }
 
 
 def about(
@@ -214,9 +193,9 @@ def _filled(
     made: _PageParts,
     all_ranks: bool,
     figures: KeyFigures | None = None,
-    other: session.Session | None = None,
+    before: Sequence[Callable[[session.Session], None]] = (),
 ) -> Iterator[Values]:
-    sections = report.fill_ahead(opened, chosen, "page", all_ranks=all_ranks, other=other)
+    sections = report.fill_ahead(opened, chosen, "page", all_ranks=all_ranks, before=before)
     for filled in figures.collected(sections) if figures else sections:
         made.abouts.append(filled.result.meta)
         made.parts.append(manifest.of_result(filled.result))
