@@ -69,6 +69,25 @@ def test_blocks_for_reports_are_kept_by_the_queries_of_a_report_only(
         assert opened.kept == {"n_traces@1"}
 
 
+def test_sessions_beside_each_other_compute_a_block_once(
+    imported_files: WarehouseCache, folder: Path
+) -> None:
+    place = session.Place(imported_files(("trial", [TRIAL])), query_path=(folder,))
+    tables = (
+        "SELECT database_name LIKE 'kept %' FROM duckdb_tables() WHERE table_name LIKE 'kept %'"
+    )
+    with session.opened(place) as opened:
+        with opened.beside() as other:
+            assert other.run("twice").rows() == [(4,)]
+            assert opened.run("twice").rows() == [(4,)]
+            assert opened.kept == other.kept == {"n_traces@1"}
+            assert opened.connection.execute(tables).fetchall() == [(True,)]
+        assert opened.kept == set()
+        assert opened.connection.execute(tables).fetchall() == []
+        assert opened.run("twice").rows() == [(4,)]
+        assert opened.connection.execute(tables).fetchall() == [(False,)]
+
+
 PARAMETERS = """[param.least]
 type = "BIGINT"
 default = 0

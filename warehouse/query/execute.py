@@ -49,7 +49,7 @@ class Result:
     """A running query; a context manager that interrupts it when left early.
 
     `columns` hold name, type, unit and description; `n_rows` counts the rows read so far. The rows
-    go `into` a table instead, if one is named.
+    go `into` a table instead: `TABLE name` or `TEMP TABLE name`.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Result:
     def _start(self) -> tuple[tuple[Column, ...], Any]:
         statement = _one_select(self._connection, self.query.bound_sql)
         if self._into is not None:
-            text = f"CREATE OR REPLACE TABLE {self._into} AS {statement.query}"
+            text = f"CREATE OR REPLACE {self._into} AS {statement.query}"
             statements.execute(self._connection, text, self.parameters or None)
             self._is_read = True
             return (), None
@@ -290,7 +290,8 @@ def create_table(
 
     It is a TEMP table, or one of an attached database.
     """
-    query, into = query.on(connection), f'"{database}".main."{table}"'
+    query = query.on(connection)
+    into = f'{"TEMP " if database == OWN else ""}TABLE "{database}".main."{table}"'
     with Result(connection, query, parameters, timeout_s=timeout_s, into=into):
         pass
 
