@@ -137,6 +137,7 @@ def _insert_traces(
         commit.insert_trace(connection, importer, each, choice, trace_id, run.id, origin)
         choice.remember(each, run.id, trace_id)
         traces.append(_Trace(trace_id, run, each, list(each.facts.problems)))
+    commit.insert_clocks_and_files(connection, [(each.id, each.decoded) for each in traces])
     # A graph that waits for its timeline would see one after the other.
     (n_waiting,) = database.one(
         connection,

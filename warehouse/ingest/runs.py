@@ -17,7 +17,7 @@ from warehouse.ingest import formats, pairing
 from warehouse.ingest.decode import DecodedSource
 from warehouse.ingest.importer import Problem
 from warehouse.ingest.sources import Source
-from warehouse.store import database
+from warehouse.store import database, statements
 
 #: Stems that do not identify a run, besides those that importers declare.
 _GENERIC_STEMS = re.compile(r"(?i)(?:trace|traces|timeline|profile|rank[-_]?\d+)\Z")
@@ -188,9 +188,10 @@ def _run_without_rank(
     """
     rank, job = trace_rank(decoded, choice)[0], decoded.source.job
     member = job.member if rank is None and job is not None and job.member else None
-    names = connection.execute("SELECT name FROM run WHERE id = ?", [run_id]).fetchall()
+    names = statements.execute(connection, "SELECT name FROM run WHERE id = ?", [run_id]).fetchall()
     # A statement of its own: a subquery takes ten times as long, for each file.
-    same = connection.execute(
+    same = statements.execute(
+        connection,
         "SELECT 1 FROM trace WHERE run_id = $run AND rank IS NOT DISTINCT FROM $rank "
         "AND kind = $kind AND name = coalesce($member, name) LIMIT 1",
         {

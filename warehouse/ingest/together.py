@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import duckdb
 
 #: Limits of a group: the transaction of one holds the warehouse for a second or two.
-MAX_SOURCES = 32
+MAX_SOURCES = 64
 MIN_SOURCES = 8  # where there are enough: smaller groups only so that all workers have some
 MAX_SOURCE_BYTES = 1 << 20  # stored
 MAX_BYTES = 8 << 20
