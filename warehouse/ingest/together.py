@@ -76,7 +76,7 @@ class DecodedTogether:
 def units(jobs: Sequence[Job], n_workers: int) -> list[Unit]:
     """Divides jobs, in their order, into units: while one is committed, others are decoded."""
     found: list[Unit] = []
-    most = min(MAX_SOURCES, max(MIN_SOURCES, len(jobs) // (4 * n_workers)))
+    most = min(MAX_SOURCES, max(MIN_SOURCES, len(jobs) // (2 * n_workers)))
     for job in jobs:
         last = found[-1] if found else ()
         if last and len(last) < most and _fits(last, job):
