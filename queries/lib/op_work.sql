@@ -11,7 +11,7 @@ so the output of a reduction counts as 0. Unknown values are NULL.
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["shape_work@3"] }
 scale = "trace"
-computed_once = "reports"
+computed_once = true
 columns = [
   "slice_id", "trace_id", "track_id", "ts", "dur", "name", "model", "input_dims", "input_types",
   "flops", "bytes",

@@ -47,8 +47,9 @@ help = "Sum of the durations of compute kernels"
 [changes]
 1 = "first version"
 --- */
+-- What sorts and joins all of them needs few columns.
 WITH RECURSIVE worked AS MATERIALIZED (
-  SELECT * FROM op_work()
+  SELECT slice_id, trace_id, track_id, ts, dur FROM op_work()
 ),
 -- Checked once for each name: a plain condition on the name would be checked for each operation.
 tfloat32 AS MATERIALIZED (
@@ -72,15 +73,23 @@ device_part AS (
       l.track_id,
       l.ts,
       g.device_id,
-      greatest(g.dur, 0) AS dur,
-      CASE WHEN g.kind = 'kernel' AND g.class = 'compute' THEN greatest(g.dur, 0) ELSE 0 END AS compute_ns,
+      g.dur,
+      g.compute_ns,
       t.from_id AS step_id,
-      coalesce(g.name IN (SELECT name FROM tfloat32), false) AS is_tfloat32
-    FROM whole_gpu_op AS g
+      g.is_tfloat32
+    FROM (
+      SELECT
+        slice_id,
+        device_id,
+        greatest(dur, 0) AS dur,
+        CASE WHEN kind = 'kernel' AND class = 'compute' THEN greatest(dur, 0) ELSE 0 END AS compute_ns,
+        coalesce(name IN (SELECT name FROM tfloat32), false) AS is_tfloat32
+      FROM whole_gpu_op
+      WHERE kind <> 'sync' AND trace_id IN (SELECT trace_id FROM worked)
+    ) AS g
     JOIN whole_link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
     JOIN whole_launch AS l ON l.slice_id = k.from_id
     LEFT JOIN whole_link AS t ON t.to_id = g.slice_id AND t.kind = 'step' AND t.link_set = 'default'
-    WHERE g.kind <> 'sync' AND g.trace_id IN (SELECT trace_id FROM worked)
   ) AS c
   ASOF JOIN worked AS w ON w.track_id = c.track_id AND w.ts <= c.ts
   WHERE c.ts < w.ts + w.dur
@@ -138,6 +147,6 @@ SELECT
   coalesce(p.n_device_ops, 0) AS n_device_ops,
   coalesce(p.busy_ns, w.dur)::BIGINT AS busy_ns,
   coalesce(p.compute_ns, 0)::BIGINT AS compute_ns
-FROM worked AS w
+FROM op_work() AS w
 LEFT JOIN device_part AS p ON p.slice_id = w.slice_id
 LEFT JOIN repeated AS r ON r.slice_id = w.slice_id

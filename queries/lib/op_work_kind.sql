@@ -10,7 +10,7 @@ grain = [
   "trace_id", "device_id", "step_id", "name", "model", "input_dims", "input_types", "data_type",
   "is_repeated", "flops", "bytes", "has_device_work",
 ]
-requires = { schema = ">=13", queries = ["op_work_device@1"] }
+requires = { schema = ">=13", queries = ["op_work@4", "op_work_device@1"] }
 scale = "trace"
 computed_once = "reports"
 columns = [
@@ -50,24 +50,51 @@ help = "Whether the calls launched device work"
 [changes]
 1 = "first version"
 --- */
+-- A number stands for what equal calls have in common, as all calls are grouped.
+WITH kind AS MATERIALIZED (
+  SELECT row_number() OVER () AS kind_n, *
+  FROM (SELECT DISTINCT name, model, input_dims, input_types, flops, bytes FROM op_work())
+),
+counted AS (
+  SELECT
+    o.trace_id,
+    o.device_id,
+    o.step_id,
+    k.kind_n,
+    o.data_type,
+    o.is_repeated,
+    o.n_device_ops > 0 AS has_device_work,
+    count(*) AS n_calls,
+    sum(o.n_device_ops)::BIGINT AS n_device_ops,
+    sum(o.busy_ns)::BIGINT AS busy_ns,
+    sum(o.compute_ns)::BIGINT AS compute_ns
+  FROM op_work_device() AS o
+  JOIN kind AS k
+    ON k.name = o.name
+    AND k.model IS NOT DISTINCT FROM o.model
+    AND k.input_dims IS NOT DISTINCT FROM o.input_dims
+    AND k.input_types IS NOT DISTINCT FROM o.input_types
+    AND k.flops IS NOT DISTINCT FROM o.flops
+    AND k.bytes IS NOT DISTINCT FROM o.bytes
+  GROUP BY
+    o.trace_id, o.device_id, o.step_id, k.kind_n, o.data_type, o.is_repeated, o.n_device_ops > 0
+)
 SELECT
-  trace_id,
-  device_id,
-  step_id,
-  name,
-  model,
-  input_dims,
-  input_types,
-  data_type,
-  is_repeated,
-  flops,
-  bytes,
-  n_device_ops > 0 AS has_device_work,
-  count(*) AS n_calls,
-  sum(n_device_ops)::BIGINT AS n_device_ops,
-  sum(busy_ns)::BIGINT AS busy_ns,
-  sum(compute_ns)::BIGINT AS compute_ns
-FROM op_work_device()
-GROUP BY
-  trace_id, device_id, step_id, name, model, input_dims, input_types, data_type, is_repeated, flops,
-  bytes, n_device_ops > 0
+  c.trace_id,
+  c.device_id,
+  c.step_id,
+  k.name,
+  k.model,
+  k.input_dims,
+  k.input_types,
+  c.data_type,
+  c.is_repeated,
+  k.flops,
+  k.bytes,
+  c.has_device_work,
+  c.n_calls,
+  c.n_device_ops,
+  c.busy_ns,
+  c.compute_ns
+FROM counted AS c
+JOIN kind AS k ON k.kind_n = c.kind_n
