@@ -6,8 +6,9 @@ over.
 
 Other profilers of GPUs fill the table of activities in `gpu_activity`. Exports have millions of
 rows, and what an import of them takes is writing columns: some hundredths of a second each, for a
-million rows. Here a record is written once as it is read and once as it is stored; between the two
-only what orders slices is. The table of activities has 35 columns and would be written in addition.
+million rows. Here a record is written once as it is read, of kernels without what many launches
+have in common, and once as it is stored; between the two only what orders slices is. The table of
+activities has 35 columns and would be written in addition.
 """
 
 from __future__ import annotations

@@ -106,6 +106,8 @@ SELECT 'unnamed', 'warning', count(*), 'records whose name is missing from the s
 FROM (
   SELECT nameId AS id FROM api
   UNION ALL
-  SELECT coalesce(demangledName, shortName) FROM kernel
+  SELECT coalesce(c.demangledName, c.shortName)
+  FROM kernel AS k
+  JOIN kernel_configuration AS c ON c.rowid = k.configuration_n
 ) AS u
 ANTI JOIN name AS n ON n.id = u.id;

@@ -213,19 +213,14 @@ SELECT
   NULL
 FROM (
   SELECT
-    s.rowid AS slice_n, s.track_n, l.device_n, s.ts, s.dur, s.name, l.stream,
-    coalesce(b.value, d.value) AS base_name,
-    m.value AS mangled_name,
-    coalesce(d.is_communication, b.is_communication, false) AS is_communication,
-    one_id(k.correlationId, l.shift_n) AS correlationId, k.contextId, k.gridX, k.gridY, k.gridZ, k.blockX, k.blockY, k.blockZ,
-    k.registersPerThread, k.staticSharedMemory, k.dynamicSharedMemory, k.graphId, k.graphNodeId,
-    k.greenContextId
+    s.rowid AS slice_n, s.track_n, l.device_n, s.ts, s.dur, s.name, l.stream, c.base_name,
+    c.mangled_name, c.is_communication, one_id(k.correlationId, l.shift_n) AS correlationId,
+    k.contextId, c.gridX, c.gridY, c.gridZ, c.blockX, c.blockY, c.blockZ, c.registersPerThread,
+    c.staticSharedMemory, c.dynamicSharedMemory, c.graphId, k.graphNodeId, k.greenContextId
   FROM scratch.kernel AS k
   JOIN scratch.span AS s ON s.row_n = k.rowid AND s.family = 'kernel'
   JOIN scratch.lane AS l ON l.track_n = s.track_n
-  LEFT JOIN scratch.label AS d ON d.id = k.demangledName
-  LEFT JOIN scratch.label AS b ON b.id = k.shortName
-  LEFT JOIN scratch.label AS m ON m.id = k.mangledName
+  JOIN scratch.configuration AS c ON c.configuration_n = k.configuration_n
   ORDER BY s.rowid
 )
 UNION ALL

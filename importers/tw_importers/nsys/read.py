@@ -6,7 +6,15 @@ import json
 import re
 
 from tw_importers.gpu_activity import replayed
-from tw_importers.nsys.tables import CATEGORIES, DESCRIPTIONS, DETAILS, MODELS, TABLES
+from tw_importers.nsys import configurations
+from tw_importers.nsys.tables import (
+    CATEGORIES,
+    DESCRIPTIONS,
+    DETAILS,
+    MODELS,
+    OF_A_LAUNCH,
+    TABLES,
+)
 from tw_importers.sqlite_tables import INTEGER, TEXT, Database, Kind, is_sqlite, open_database
 from warehouse.errors import UnknownFormat
 from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
@@ -37,7 +45,10 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     with open_database(reader, scratch) as database:
         _check(database)
         for target, (table, columns) in TABLES.items():
-            database.load(scratch, target, table, columns)
+            if target == "kernel":
+                configurations.load(database, scratch, table, columns, OF_A_LAUNCH)
+            else:
+                database.load(scratch, target, table, columns)
         _load_threads(database, scratch)
         _load_gpus(database, scratch)
         _count_unread(database, scratch)

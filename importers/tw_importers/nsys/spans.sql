@@ -38,7 +38,7 @@ SELECT
 FROM (
   SELECT DISTINCT launchType, cacheConfig, localMemoryPerThread, localMemoryTotal,
     sharedMemoryExecuted, sharedMemoryLimitConfig
-  FROM kernel
+  FROM kernel_configuration
 );
 
 CREATE TABLE used_name AS
@@ -47,9 +47,9 @@ SELECT id, value, shown, is_communication,
   if(shown <> value, json_object('name', value)::VARCHAR, NULL) AS args
 FROM name
 SEMI JOIN (
-  SELECT demangledName AS id FROM kernel
-  UNION SELECT shortName FROM kernel
-  UNION SELECT mangledName FROM kernel
+  SELECT demangledName AS id FROM kernel_configuration
+  UNION SELECT shortName FROM kernel_configuration
+  UNION SELECT mangledName FROM kernel_configuration
   UNION SELECT nameId FROM api
 ) AS used USING (id);
 
@@ -65,13 +65,33 @@ CREATE TYPE shared_text AS ENUM (
   WHERE text IS NOT NULL
 );
 
-CREATE TABLE kernel_args_label AS
-SELECT * REPLACE (args::shared_text AS args) FROM kernel_args;
-
 CREATE TABLE label AS
 SELECT id, value::shared_text AS value, shown::shared_text AS shown, args::shared_text AS args,
   is_communication
 FROM used_name;
+
+-- What slices and device work take from a row of `kernel_configuration`.
+CREATE TABLE configuration AS
+SELECT
+  c.rowid AS configuration_n,
+  coalesce(d.value, b.value, 'kernel'::shared_text) AS name,
+  coalesce(b.value, d.value) AS base_name,
+  m.value AS mangled_name,
+  coalesce(d.is_communication, b.is_communication, false) AS is_communication,
+  a.args::shared_text AS args,
+  c.registersPerThread, c.gridX, c.gridY, c.gridZ, c.blockX, c.blockY, c.blockZ,
+  c.staticSharedMemory, c.dynamicSharedMemory, c.graphId
+FROM kernel_configuration AS c
+LEFT JOIN label AS d ON d.id = c.demangledName
+LEFT JOIN label AS b ON b.id = c.shortName
+LEFT JOIN label AS m ON m.id = c.mangledName
+LEFT JOIN kernel_args AS a
+  ON a.launchType IS NOT DISTINCT FROM c.launchType
+  AND a.cacheConfig IS NOT DISTINCT FROM c.cacheConfig
+  AND a.localMemoryPerThread IS NOT DISTINCT FROM c.localMemoryPerThread
+  AND a.localMemoryTotal IS NOT DISTINCT FROM c.localMemoryTotal
+  AND a.sharedMemoryExecuted IS NOT DISTINCT FROM c.sharedMemoryExecuted
+  AND a.sharedMemoryLimitConfig IS NOT DISTINCT FROM c.sharedMemoryLimitConfig;
 
 -- The name of a call gives the kind of wait; the labels of some versions are wrong. Of several calls
 -- with the id, the last before the wait.
@@ -135,22 +155,13 @@ FROM (
     AND t.lane = if(c.eventClass = 67, 'backtrace', 'thread')
   LEFT JOIN label AS n ON n.id = c.nameId
   UNION ALL
-  SELECT 'kernel', t.track_n, k."start", k."end", 'kernel', k.rowid,
-    coalesce(d.value, b.value, 'kernel'::shared_text), a.args, NULL, NULL
+  SELECT 'kernel', t.track_n, k."start", k."end", 'kernel', k.rowid, c.name, c.args, NULL, NULL
   FROM kernel AS k
   JOIN stream_track AS t ON t.process_key = process_of(k.globalPid)
     AND t.device IS NOT DISTINCT FROM k.deviceId
     AND t.context IS NOT DISTINCT FROM k.contextId
     AND t.stream IS NOT DISTINCT FROM stream_of(k.streamId)
-  LEFT JOIN label AS d ON d.id = k.demangledName
-  LEFT JOIN label AS b ON b.id = k.shortName
-  LEFT JOIN kernel_args_label AS a
-    ON a.launchType IS NOT DISTINCT FROM k.launchType
-    AND a.cacheConfig IS NOT DISTINCT FROM k.cacheConfig
-    AND a.localMemoryPerThread IS NOT DISTINCT FROM k.localMemoryPerThread
-    AND a.localMemoryTotal IS NOT DISTINCT FROM k.localMemoryTotal
-    AND a.sharedMemoryExecuted IS NOT DISTINCT FROM k.sharedMemoryExecuted
-    AND a.sharedMemoryLimitConfig IS NOT DISTINCT FROM k.sharedMemoryLimitConfig
+  JOIN configuration AS c ON c.configuration_n = k.configuration_n
   WHERE k."start" IS NOT NULL
   UNION ALL
   SELECT

@@ -91,6 +91,8 @@ TABLES: dict[str, tuple[str, dict[str, Kind]]] = {
         {"timestamp": INTEGER, "source": INTEGER, "severity": INTEGER, "text": TEXT},
     ),
 }
+#: Columns of kernels that differ from launch to launch; the others are a table of their own.
+OF_A_LAUNCH = [*_DEVICE_WORK.split(), "graphNodeId"]
 #: Other columns of events of host threads, in tables that have start, end and
 #: globalTid: MPI, OpenACC, the runtime of the operating system.
 DETAILS: dict[str, Kind] = {
