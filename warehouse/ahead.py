@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 _SWITCH_INTERVAL_S = 0.0002
@@ -35,13 +35,25 @@ def ahead(
     An exception of the generator is raised at its place. Closing this one ends the thread, and
     calls `interrupt` until it has ended.
     """
-    return together([(items, interrupt or (lambda: None))], n_items)
+    yield from together([(items, interrupt or (lambda: None))], n_items)
 
 
 def together(
     streams: Sequence[tuple[Iterator[T], Callable[[], object]]], n_items: int
 ) -> Generator[T]:
-    """The items of several generators as they come, each in a thread of its own, as `ahead`."""
+    """The items of several generators as they come, each in a thread of its own, as `ahead`.
+
+    The threads start at once.
+    """
+    running = _running(streams, n_items)
+    next(running)
+    return running
+
+
+def _running(
+    streams: Sequence[tuple[Iterator[T], Callable[[], object]]], n_items: int
+) -> Generator[Any]:
+    """Yields None when the threads have started, then the items."""
     waiting: queue.Queue[T | _End[T]] = queue.Queue(n_items)
     cancelled = threading.Event()
     workers = [
@@ -52,6 +64,7 @@ def together(
         worker.start()
     try:
         with _quick_switching():
+            yield None
             yield from _until_all_end(waiting, len(workers))
     finally:
         cancelled.set()

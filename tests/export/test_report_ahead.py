@@ -77,7 +77,7 @@ def test_a_report_that_is_left_early_leaves_the_session_usable(db: Path) -> None
     with session.opened(session.Place(db, threads=2)) as opened:
         sections = report.fill_ahead(opened, small(*QUERIES), "page")
         next(sections)
-        sections.close()  # type: ignore[attr-defined]
+        sections.close()
         assert opened.run("traces").table().num_rows == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,6 @@ def write(
     """
     from warehouse.export import report
     from warehouse.export.key_figures import KeyFigures
-    from warehouse.export.workbook.workbook import export_xlsx
     from warehouse.query import session
 
     def write_in(place: Place) -> WorkbookSummary:
@@ -103,7 +103,11 @@ def write(
             parts = report.fill_ahead(
                 opened, chosen, "workbook", all_ranks=all_ranks, before=[figures.find]
             )
-            return export_xlsx(chosen.title, parts, path, figures)
+            # While the first queries run.
+            from warehouse.export.workbook.workbook import export_xlsx
+
+            with closing(parts):
+                return export_xlsx(chosen.title, parts, path, figures)
 
     written = in_report_limit(place, write_in)
     if quiet:

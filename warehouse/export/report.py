@@ -36,7 +36,7 @@ import itertools
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -209,16 +209,18 @@ def fill_ahead(
     *,
     all_ranks: bool = False,
     before: Sequence[Work] = (),
-) -> Iterator[FilledSection]:
+) -> Generator[FilledSection]:
     """Runs the sections as `fill` does, each while the caller writes the one before it.
 
     Queries run two at a time, in sessions of the same scope, if they may. `before` the sections, up
     to two other things are done in a session, too. The session is in use until the last section is
-    out.
+    out, or this is closed.
     """
-    arrow.leave_pandas_unloaded()
     if report.is_short and runs_two_at_a_time(session.place):
-        return _two_at_a_time(session, report, target, all_ranks, before)
+        sections = _two_at_a_time(session, report, target, all_ranks, before)
+        next(sections)
+        return sections
+    arrow.leave_pandas_unloaded()
     return ahead(
         _after(before, session, report, target, all_ranks), 1, session.connection.interrupt
     )
@@ -239,9 +241,13 @@ def runs_two_at_a_time(place: Place) -> bool:
 
 def _two_at_a_time(
     session: Session, report: Report, target: str, all_ranks: bool, before: Sequence[Work]
-) -> Iterator[FilledSection]:
+) -> Generator[Any]:
     """Runs the sections on two connections, each on the one that is free: most time of a short
-    query is spent in planning it, which one core does."""
+    query is spent in planning it, which one core does.
+
+    Yields None when queries have started, so that the caller can load its modules meanwhile, then
+    the sections.
+    """
     chosen = [each for each in report.sections if each.only in (None, target)]
     sections = list(_repeated(session, chosen))
     left = iter(enumerate(sections))
@@ -249,6 +255,7 @@ def _two_at_a_time(
     def run(one: Session, works: Iterable[Work]) -> Iterator[tuple[int, _Outcome]]:
         for work in works:
             work(one)
+        arrow.leave_pandas_unloaded()
         for place, section in left:
             yield place, _outcome(one, report, section, all_ranks)
 
@@ -256,6 +263,7 @@ def _two_at_a_time(
         parts = ((session, before[:1]), (other, before[1:]))
         streams = [(run(one, works), one.connection.interrupt) for one, works in parts]
         with closing(together(streams, _AHEAD)) as outcomes:
+            yield None
             yield from _in_order(outcomes)
 
 

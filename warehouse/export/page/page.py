@@ -2,6 +2,8 @@
 
 Styles and scripts are files in this folder. Data is embedded as escaped JSON; a content security
 policy blocks all other scripts and all requests; text of traces never becomes markup.
+
+Modules that use NumPy are imported in functions: it loads while the first queries run.
 """
 
 from __future__ import annotations
@@ -12,16 +14,15 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from warehouse import files
+from warehouse import arrow, files
 from warehouse.errors import UsageError
 from warehouse.export import manifest, report
 from warehouse.export.key_figures import KeyFigures
-from warehouse.export.page import compared as differences
-from warehouse.export.page import data, timeline
 from warehouse.export.sections import Report, Section
 from warehouse.query import session
 from warehouse.query.selection import Selection
@@ -49,7 +50,7 @@ STYLES = ("page.css",)
 _LICENCES = ("vendor/echarts-NOTICE", "vendor/echarts-LICENSE", "vendor/echarts-LICENSE-d3")
 _MADE_BY = ("warehouse", "schema_version", "tw_version", "written_at")
 _NAMED_RUNS = 3  # of one side; more are counted
-_APART = ("timeline", "origin")  # have their own elements
+_APART = ("timeline", "timeline_json", "origin")  # have their own elements
 Values = dict[str, Any]
 ReportChoice = tuple[Sequence[str], Mapping[str, str], str | None]
 
@@ -75,14 +76,18 @@ def of_session(
     drawn: Values = {}
 
     def draw(one: session.Session) -> None:
-        drawn.update(timeline.of_ranks(one, max_slices, all_ranks=all_ranks))
+        from warehouse.export.page import timeline
+
+        arrow.leave_pandas_unloaded()
+        found = timeline.of_ranks(one, max_slices, all_ranks=all_ranks)
+        drawn.update(timeline=found, timeline_json=as_json(found))  # now: queries run meanwhile
 
     filled = _filled(opened, chosen, made, all_ranks, figures, (figures.find, draw))
     sections = [joined([each]) for each in filled]
     return {
         **about(opened, chosen.title, sections, figures),
         "origin": made.manifest_json(),
-        "timeline": drawn,
+        **drawn,
     }
 
 
@@ -118,6 +123,9 @@ def of_two(
     `compared` are runs as in a selection, or traces as RUN/TRACE; `given` holds the arguments of
     `report.choose` after the session.
     """
+    from warehouse.export.page import compared as differences
+    from warehouse.export.page import timeline
+
     if selection.runs:
         raise UsageError(
             "--run and --compare cannot be combined", hint="--compare selects both runs."
@@ -195,11 +203,14 @@ def _filled(
     figures: KeyFigures | None = None,
     before: Sequence[Callable[[session.Session], None]] = (),
 ) -> Iterator[Values]:
-    sections = report.fill_ahead(opened, chosen, "page", all_ranks=all_ranks, before=before)
-    for filled in figures.collected(sections) if figures else sections:
-        made.abouts.append(filled.result.meta)
-        made.parts.append(manifest.of_result(filled.result))
-        yield data.section(filled)
+    ahead = report.fill_ahead(opened, chosen, "page", all_ranks=all_ranks, before=before)
+    with closing(ahead) as sections:
+        from warehouse.export.page import data
+
+        for filled in figures.collected(sections) if figures else sections:
+            made.abouts.append(filled.result.meta)
+            made.parts.append(manifest.of_result(filled.result))
+            yield data.section(filled)
 
 
 def joined(sides: Any) -> Values:
@@ -218,12 +229,16 @@ def joined(sides: Any) -> Values:
 
 
 def _runs(opened: session.Session) -> Values:
+    from warehouse.export.page import data
+
     (filled,) = report.fill(opened, Report("runs", "", (Section("runs", "Runs"),)))
     return data.section(filled)
 
 
 def _side(opened: session.Session, name: str, figures: KeyFigures | None) -> Values:
     """Returns the runs of a side, with their key figures."""
+    from warehouse.export.page import data
+
     return {
         "name": name,
         "runs": _runs(opened),
@@ -239,6 +254,7 @@ def _side(opened: session.Session, name: str, figures: KeyFigures | None) -> Val
 
 def _findings(figures: KeyFigures | None) -> Values | None:
     from warehouse.diagnose import text
+    from warehouse.export.page import data
 
     if figures is None or figures.findings is None:
         return None
@@ -274,6 +290,8 @@ def _made(opened: session.Session) -> Values:
 
 def write(values: Mapping[str, Any], path: Path) -> PageSummary:
     """Writes the page atomically; raises ExportError."""
+    from warehouse.export.page import data
+
     content = page(values).encode()
     with files.whole_file(path) as file:
         file.write(content)
@@ -299,7 +317,7 @@ def page(values: Mapping[str, Any]) -> str:
         "scripts": "\n".join(f"<script>{each}</script>" for each in scripts),
         "report": as_json({key: values[key] for key in values if key not in _APART}),
         "origin": (values.get("origin") or "{}").replace("<", "\\u003c"),
-        "timeline": as_json(values["timeline"]),
+        "timeline": values.get("timeline_json") or as_json(values["timeline"]),
         "licences": html.escape("\n\n".join(_text(name) for name in _LICENCES)),
     }
     # In one pass: inserted text is not substituted again.
