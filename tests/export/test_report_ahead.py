@@ -88,12 +88,29 @@ def test_a_timeline_drawn_beside_the_sections_is_that_of_one_thread(
     drawn = []
     for n_threads in (2, 1):
         place = session.Place(db, threads=n_threads)
-        assert report.runs_two_at_a_time(place) == (n_threads == 2)
+        assert place.runs_two_at_a_time == (n_threads == 2)
         with session.opened(place, Selection(from_ns=from_ns)) as opened:
             drawn.append(page.of_session(opened, small("traces"), 100)["timeline"])
             assert opened.run("traces").table().num_rows == 1
     assert drawn[0]["n_slices"] > 0
     assert drawn[0] == drawn[1]
+
+
+@pytest.mark.parametrize(
+    ("place", "n_threads"),
+    [
+        (session.Place(Path(), threads=4), 3),
+        (session.Place(Path(), threads=2), 1),
+        (session.Place(Path(), threads=1), 1),
+        (session.Place(Path(), threads=4, memory_limit="1GB"), 4),
+    ],
+    ids=["four", "two", "one", "limited"],
+)
+def test_the_database_leaves_a_core_to_the_second_query_of_a_report(
+    place: session.Place, n_threads: int
+) -> None:
+    assert place.database_threads == place.threads
+    assert place.for_report().database_threads == n_threads
 
 
 def test_a_page_whose_section_fails_ends_its_timeline(db: Path) -> None:

@@ -122,7 +122,8 @@ def write(
                 say(f"WARNING: {damage}")
             path = output or Path("-".join(file_stem(each) for each in compare) + ".html")
         else:
-            with session.opened(place, selection) as opened:
+            # A report runs its queries two at a time, but not the named queries.
+            with session.opened(place if given[0] else place.for_report(), selection) as opened:
                 announce(opened.seen, quiet=quiet)
                 chosen = report.choose(opened, *given)
                 values = pages.of_session(opened, chosen, max_slices, all_ranks=all_ranks)

@@ -95,7 +95,8 @@ def write(
     from warehouse.query import session
 
     def write_in(place: Place) -> WorkbookSummary:
-        with session.opened(place, selection) as opened:
+        # A report runs its queries two at a time, but not the named queries.
+        with session.opened(place if given[0] else place.for_report(), selection) as opened:
             announce(opened.seen, quiet=quiet)
             chosen = report.choose(opened, *given)
             path = output or Path(f"{run_stem(opened.seen)}.xlsx")

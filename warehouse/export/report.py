@@ -33,7 +33,6 @@ from __future__ import annotations
 
 import difflib
 import itertools
-import os
 import re
 import tomllib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -54,7 +53,7 @@ from warehouse.store import database
 if TYPE_CHECKING:
     from warehouse.library.library import Library, Query
     from warehouse.query.rank_distribution import RankDistribution
-    from warehouse.query.session import Place, Session
+    from warehouse.query.session import Session
 
     Work = Callable[[Session], object]
     _Outcome = FilledSection | Exception
@@ -216,7 +215,7 @@ def fill_ahead(
     to two other things are done in a session, too. The session is in use until the last section is
     out, or this is closed.
     """
-    if report.is_short and runs_two_at_a_time(session.place):
+    if report.is_short and session.place.runs_two_at_a_time:
         sections = _two_at_a_time(session, report, target, all_ranks, before)
         next(sections)
         return sections
@@ -232,11 +231,6 @@ def _after(
     for work in before:
         work(session)
     yield from fill(session, report, target, all_ranks=all_ranks)
-
-
-def runs_two_at_a_time(place: Place) -> bool:
-    """Whether queries may run two at a time; those of a large warehouse use all cores anyway."""
-    return place.memory_limit is None and (place.threads or os.cpu_count() or 1) > 1
 
 
 def _two_at_a_time(

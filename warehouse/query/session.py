@@ -56,6 +56,7 @@ class Place:
     devices: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
     is_lake: bool = False  # `path` is the folder of a lake
     part: Committed | None = field(default=None, hash=False)  # of the lake; None: all
+    is_for_report: bool = False  # queries run two at a time
 
     @classmethod
     def of(
@@ -83,8 +84,29 @@ class Place:
 
     def limited(self, memory_limit: str, max_threads: int) -> Place:
         """Returns the same place with a memory limit, which few threads keep."""
-        n_threads = min(self.threads or os.cpu_count() or 1, max_threads)
+        n_threads = min(self._n_threads, max_threads)
         return replace(self, memory_limit=memory_limit, threads=n_threads)
+
+    def for_report(self) -> Place:
+        """Returns the same place for queries of a report: each of two runs in a thread of its own,
+        so that the database needs one thread less."""
+        return replace(self, is_for_report=True)
+
+    @property
+    def runs_two_at_a_time(self) -> bool:
+        """Whether queries of a report may run two at a time; those of a large warehouse use all
+        cores anyway."""
+        return self.memory_limit is None and self._n_threads > 1
+
+    @property
+    def database_threads(self) -> int | None:
+        """How many threads the database has, if that is limited."""
+        is_shared = self.is_for_report and self.runs_two_at_a_time
+        return self._n_threads - 1 if is_shared else self.threads
+
+    @property
+    def _n_threads(self) -> int:
+        return self.threads or os.cpu_count() or 1
 
     def configure(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Shows the user's devices and formulas to queries, in place of views of the schema.
@@ -316,10 +338,10 @@ def _reader(place: Place) -> database.Reader | LakeReader:
             place.path,
             wait_s=place.wait_s,
             memory_limit=place.memory_limit,
-            threads=place.threads,
+            threads=place.database_threads,
         )
     from warehouse.lake.reader import LakeReader
 
     return LakeReader(
-        place.path, memory_limit=place.memory_limit, threads=place.threads, part=place.part
+        place.path, memory_limit=place.memory_limit, threads=place.database_threads, part=place.part
     )
