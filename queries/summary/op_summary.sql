@@ -66,7 +66,8 @@ below AS MATERIALIZED (
 cut AS MATERIALIZED (
   SELECT x.slice_id, x.self_ns, b.below_ns
   FROM cut_slice() AS x
-  LEFT JOIN below AS b ON b.slice_id = x.slice_id
+  LEFT JOIN (SELECT * FROM below WHERE slice_id IN (SELECT slice_id FROM cut_slice())) AS b
+    ON b.slice_id = x.slice_id
 ),
 -- One row if a time window is set: what is outside of it is read only then.
 set_window AS (
@@ -115,63 +116,73 @@ parent_call AS MATERIALIZED (
 -- A name can be nested in itself only if a slice of that name is deeper than a call of it that has
 -- children. These are few, so few calls are sorted.
 candidate AS MATERIALIZED (
-  SELECT a.track_id, a.name
+  SELECT *, row_number() OVER () AS candidate_n
   FROM (
-    SELECT track_id, name, min(depth) AS depth
-    FROM parent_call
-    GROUP BY track_id, name
-  ) AS a
-  JOIN (
-    SELECT track_id, name, max(depth) AS depth
-    FROM slice
-    GROUP BY track_id, name
-  ) AS d ON d.track_id = a.track_id AND d.name = a.name AND d.depth > a.depth
-  UNION
-  SELECT o.track_id, o.name
-  FROM whole_cpu_op AS o
-  SEMI JOIN late AS k ON k.slice_id = o.slice_id
+    SELECT a.track_id, a.name
+    FROM (
+      SELECT track_id, name, min(depth) AS depth
+      FROM parent_call
+      GROUP BY track_id, name
+    ) AS a
+    JOIN (
+      SELECT track_id, name, max(depth) AS depth
+      FROM slice
+      GROUP BY track_id, name
+    ) AS d ON d.track_id = a.track_id AND d.name = a.name AND d.depth > a.depth
+    UNION
+    SELECT o.track_id, o.name
+    FROM whole_cpu_op AS o
+    SEMI JOIN late AS k ON k.slice_id = o.slice_id
+  )
+),
+-- All of them; the conditions make their estimate small, so that not all calls are hashed.
+few_candidate AS (
+  SELECT *
+  FROM candidate
+  WHERE track_id >= 0 AND candidate_n > 0 AND candidate_n < 9223372036854775807
 ),
 -- In nesting, an unfinished call lasts to the end.
 reaching AS (
   SELECT
     c.slice_id,
-    c.track_id,
-    c.name,
+    n.candidate_n,
     c.ts,
     c.ts + greatest(c.dur, 0) AS end_ns,
     CASE WHEN c.dur = -1 THEN 9223372036854775807 ELSE c.ts + greatest(c.dur, 0) END AS reach_ns
   FROM call AS c
-  SEMI JOIN (SELECT * FROM candidate WHERE track_id >= 0) AS n ON n.track_id = c.track_id AND n.name = c.name
+  JOIN few_candidate AS n ON n.track_id = c.track_id AND n.name = c.name
 ),
 -- Most calls that lie in the time of an earlier one of their name are below it, few of them much
 -- deeper; only their parents are searched.
 surrounded AS (
-  SELECT slice_id, name
+  SELECT r.slice_id, n.name
   FROM (
     SELECT
       slice_id,
-      name,
+      candidate_n,
       end_ns <= max(reach_ns) OVER (
-        PARTITION BY track_id, name
+        PARTITION BY candidate_n
         ORDER BY ts, reach_ns DESC, slice_id
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ) AS is_surrounded
     FROM reaching
-  )
-  WHERE is_surrounded
-),
--- What a search can find: calls that have one of these names.
-sought AS MATERIALIZED (
-  SELECT c.slice_id, c.name
-  FROM call AS c
-  SEMI JOIN (SELECT * FROM candidate WHERE track_id >= 0) AS n ON n.name = c.name
+  ) AS r
+  JOIN few_candidate AS n ON n.candidate_n = r.candidate_n
+  WHERE r.is_surrounded
 ),
 parent AS MATERIALIZED (
   SELECT u.slice_id, u.name, s.depth, s.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
   FROM whole_slice AS s
   JOIN surrounded AS u ON u.slice_id = s.id
-  LEFT JOIN sought AS a ON a.slice_id = s.parent_id AND a.name = u.name
+  LEFT JOIN call AS a ON a.slice_id = s.parent_id AND a.name = u.name
   WHERE s.parent_id IS NOT NULL
+),
+-- What a further search can find: calls that have one of these names.
+sought AS MATERIALIZED (
+  SELECT c.slice_id, c.name
+  FROM call AS c
+  SEMI JOIN (SELECT * FROM parent WHERE NOT is_found AND slice_id >= 0 AND at_id >= 0 AND depth >= 0) AS n
+    ON n.name = c.name
 ),
 -- Most are found there: the slices above the others are few. (Materialized: the database would join
 -- all slices first.)
@@ -247,7 +258,9 @@ part AS (
     sum(CASE WHEN c.slice_id = l.slice_id THEN l.n_device_ops END),
     sum(CASE WHEN l.level = 0 THEN l.device_ns ELSE 0 END), sum(l.device_ns)
   FROM call AS c
-  JOIN (SELECT * FROM launched WHERE slice_id >= 0 AND level >= 0) AS l ON l.slice_id = c.slice_id
+  JOIN (
+    SELECT * FROM launched WHERE slice_id >= 0 AND level >= 0 AND n_device_ops > 0 AND device_ns >= 0
+  ) AS l ON l.slice_id = c.slice_id
   GROUP BY c.trace_id, c.name
   UNION ALL
   SELECT
