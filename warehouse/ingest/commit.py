@@ -35,6 +35,7 @@ from warehouse.link import linkers, relations, run_links
 from warehouse.store import catalog, database, statements
 
 PART_ROWS = 750_000  # of a script that runs in parts
+LAST_ROW = 1 << 62  # after all rows
 COUNTED = {
     "slices": "slice", "counter_values": "counter", "flow_points": "flow_point", "links": "link"
 }  # fmt: skip
@@ -205,6 +206,7 @@ def _normalize(connection: duckdb.DuckDBPyConnection, script: Traversable | InPa
         first, last = n_rows * n // n_parts, n_rows * (n + 1) // n_parts
         if script.n_rows:
             first, last = n * script.n_rows, (n + 1) * script.n_rows
+            last = last if n + 1 < n_parts else LAST_ROW
         set_variable(connection, "first_row", first)
         set_variable(connection, "last_row", last - 1)
         statements.execute(connection, script.script.read_text())

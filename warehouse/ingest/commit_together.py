@@ -26,7 +26,6 @@ from warehouse.library import macros
 from warehouse.link import linkers, run_links
 from warehouse.store import database, statements
 
-_LAST_ROW = 1 << 62
 _Counts = dict[int, dict[str, int]]  # by trace and table
 
 
@@ -152,7 +151,7 @@ def _insert_traces(
 
 def _normalize(connection: duckdb.DuckDBPyConnection, importer: Importer) -> None:
     set_variable(connection, "first_row", 0)
-    set_variable(connection, "last_row", _LAST_ROW)
+    set_variable(connection, "last_row", commit.LAST_ROW)
     for script in importer.normalize:
         path = script.script if isinstance(script, InParts) else script
         statements.execute(connection, path.read_text())

@@ -256,7 +256,7 @@ class InParts:
 
     It runs once for each part; the variables `first_row` and `last_row` are its rowids. A part is
     sorted in memory, where sorting all rows at once would write most of them to disk. Parts are of
-    equal size, or of `n_rows`.
+    equal size, or of `n_rows`; the last of these has all rows that follow, too.
     """
 
     script: Traversable

@@ -15,7 +15,14 @@ import msgspec
 
 from tw_importers.trace_event import read as trace_event
 from tw_importers.trace_event import together
-from warehouse.ingest.importer import NESTING, ByteReader, FileImporter, Scratch, TraceFacts
+from warehouse.ingest.importer import (
+    NESTING,
+    ByteReader,
+    FileImporter,
+    InParts,
+    Scratch,
+    TraceFacts,
+)
 
 _FOLDER = files(__package__)
 _MACROS = _FOLDER / "macros.sql"
@@ -110,6 +117,7 @@ KINETO = FileImporter(
         trace_event.MACROS,
         _MACROS,
         *trace_event.NORMALIZE,
+        InParts(_FOLDER / "details.sql", "sorted_span"),
         _FOLDER / "normalize.sql",
     ),
 )

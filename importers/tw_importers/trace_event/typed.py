@@ -180,7 +180,7 @@ def open_writer(path: str) -> Any:
 
     return parquet.ParquetWriter(
         path, ROW_SCHEMA, compression="snappy", use_dictionary=["kind", "name"],
-        store_schema=False, write_statistics=False,
+        store_schema=False, write_statistics=["seq"],
     )  # fmt: skip
 
 
