@@ -160,7 +160,7 @@ def _insert(
     detail_tables.create(connection, importer)
     origin = database.one(connection, "SELECT first_ns, last_ns FROM scratch.origin")
     insert_trace(connection, importer, decoded, choice, trace_id, run.id, origin)
-    insert_clocks_and_files(connection, [(trace_id, decoded)])
+    insert_clock_and_files(connection, trace_id, decoded)
     for script in importer.normalize:
         _normalize(connection, script)
     stored = {table: _count(connection, table, trace_id) for table in importer.record_tables}
@@ -289,18 +289,17 @@ def insert_trace(
     )  # fmt: skip
 
 
-def insert_clocks_and_files(
-    connection: duckdb.DuckDBPyConnection, traces: Sequence[tuple[int, DecodedSource]]
+def insert_clock_and_files(
+    connection: duckdb.DuckDBPyConnection, trace_id: int, decoded: DecodedSource
 ) -> None:
-    """Inserts the clock and the files of traces, given by id and source."""
-    clocks = [(trace_id << 32, trace_id, "host", *[None] * 7) for trace_id, _ in traces]
-    insert_rows(connection, "clock", clocks)
+    """Inserts the clock and the files of a trace."""
+    first_id = trace_id << 32
+    insert_rows(connection, "clock", [(first_id, trace_id, "host", *[None] * 7)])
     files = [
         (
-            (trace_id << 32) + n, trace_id, file.source.origin, file.source.member, file.role,
+            first_id + n, trace_id, file.source.origin, file.source.member, file.role,
             file.n_stored_bytes, file.n_content_bytes, file.sha256,
         )
-        for trace_id, decoded in traces
         for n, file in enumerate(decoded.files)
     ]  # fmt: skip
     insert_rows(connection, "source_file", files)

@@ -134,9 +134,10 @@ def _insert_traces(
     for trace_id, (each, origin) in enumerate(zip(decoded, origins, strict=True), first):
         run = runs.assign(connection, each, choice, set())
         commit.insert_trace(connection, importer, each, choice, trace_id, run.id, origin)
+        # Before the next trace: a capture joins the run of the files beside it.
+        commit.insert_clock_and_files(connection, trace_id, each)
         choice.remember(each, run.id, trace_id)
         traces.append(_Trace(trace_id, run, each, list(each.facts.problems)))
-    commit.insert_clocks_and_files(connection, [(each.id, each.decoded) for each in traces])
     # A graph that waits for its timeline would see one after the other.
     (n_waiting,) = database.one(
         connection,
