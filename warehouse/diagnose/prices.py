@@ -1,4 +1,4 @@
-"""What repairs save: known of a replay, or not (`warehouse.diagnose.pricing`)."""
+"""What `warehouse.diagnose.pricing` returns; apart from it, so that it loads without a replay."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ PREPARE = (
     FOLDER / "entries.sql",
 )
 BIND = FOLDER / "bind.sql"
-_FLOW_EVENTS = 2_000_000  # of a part; Kineto writes a flow point for each two slices
+_FLOW_EVENTS = 2_000_000  # of a part; about a third of Kineto's events are flow points
 NORMALIZE = (
     FOLDER / "normalize.sql",
     InParts(FOLDER / "slices.sql", "sorted_span"),
