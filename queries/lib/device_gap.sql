@@ -77,15 +77,33 @@ inside_after_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check 
 2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
 --- */
-WITH op AS MATERIALIZED (
+-- Numbers instead of up to four columns: what follows sorts all operations.
+WITH place AS MATERIALIZED (
+  SELECT
+    *,
+    row_number() OVER () AS place_n,
+    dense_rank() OVER (ORDER BY trace_id, device_id) AS device_n,
+    dense_rank() OVER (ORDER BY trace_id, device_id, lane_id, lane) AS lane_n,
+    CASE WHEN stream IS NOT NULL THEN dense_rank() OVER (ORDER BY stream_track_id, stream) END AS stream_n
+  FROM (
+    SELECT DISTINCT
+      trace_id,
+      device_id,
+      track_id AS stream_track_id,
+      stream,
+      CASE WHEN $per_device::BOOLEAN THEN NULL ELSE track_id END AS lane_id,
+      CASE WHEN $per_device::BOOLEAN THEN NULL ELSE stream END AS lane
+    FROM whole_gpu_op
+    WHERE kind <> 'sync'
+  )
+),
+op AS MATERIALIZED (
   SELECT
     d.slice_id,
-    d.trace_id,
-    d.device_id,
-    d.stream,
-    d.track_id AS stream_track_id,
-    CASE WHEN $per_device::BOOLEAN THEN NULL ELSE d.track_id END AS lane_id,
-    CASE WHEN $per_device::BOOLEAN THEN NULL ELSE d.stream END AS lane,
+    p.place_n,
+    p.lane_n,
+    p.device_n,
+    p.stream_n,
     d.ts AS start_ns,
     d.ts + greatest(d.dur, 0) AS end_ns,
     l.slice_id AS launch_id,
@@ -96,19 +114,31 @@ WITH op AS MATERIALIZED (
   LEFT JOIN whole_link AS k
     ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
   LEFT JOIN whole_launch AS l ON l.slice_id = k.from_id
+  JOIN place AS p
+    ON p.stream_track_id = d.track_id
+    AND p.trace_id = d.trace_id
+    AND p.device_id IS NOT DISTINCT FROM d.device_id
+    AND p.stream IS NOT DISTINCT FROM d.stream
   WHERE d.kind <> 'sync'
 ),
 reach AS (
   SELECT
-    *,
+    slice_id,
+    place_n,
+    device_n,
+    start_ns,
+    launch_id,
+    track_id,
+    call_start_ns,
+    call_end_ns,
     max(end_ns) OVER past AS reach_ns,
     lag(launch_id) OVER (
-      PARTITION BY trace_id, device_id, lane_id, lane
+      PARTITION BY lane_n
       ORDER BY start_ns, end_ns, slice_id
     ) AS earlier_launch_id
   FROM op
   WINDOW past AS (
-    PARTITION BY trace_id, device_id, lane_id, lane
+    PARTITION BY lane_n
     ORDER BY start_ns, end_ns, slice_id
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
@@ -124,43 +154,39 @@ wide AS (
 ),
 -- Finds the longest among lengths only, before whole rows are sorted.
 least_length AS (
-  SELECT trace_id, device_id, min(gap_ns) AS gap_ns
+  SELECT device_n, min(gap_ns) AS gap_ns
   FROM (
     SELECT
-      trace_id,
-      device_id,
+      device_n,
       start_ns - reach_ns AS gap_ns,
       row_number() OVER (
-        PARTITION BY trace_id, device_id
+        PARTITION BY device_n
         ORDER BY start_ns - reach_ns DESC
       ) AS place
     FROM wide
     WHERE $top::BIGINT IS NOT NULL
   )
   WHERE place <= $top::BIGINT
-  GROUP BY trace_id, device_id
+  GROUP BY device_n
 ),
 placed AS (
   SELECT
     r.*,
     row_number() OVER (
-      PARTITION BY r.trace_id, r.device_id
-      ORDER BY r.start_ns - r.reach_ns DESC, r.reach_ns, r.lane, r.lane_id
+      PARTITION BY r.device_n
+      ORDER BY r.start_ns - r.reach_ns DESC, r.reach_ns, p.lane, p.lane_id
     ) AS place
   FROM wide AS r
-  LEFT JOIN least_length AS t
-    ON t.trace_id = r.trace_id AND t.device_id IS NOT DISTINCT FROM r.device_id
+  JOIN place AS p ON p.place_n = r.place_n
+  LEFT JOIN least_length AS t ON t.device_n = r.device_n
   WHERE $top::BIGINT IS NULL
     OR r.start_ns - r.reach_ns >= t.gap_ns
 ),
 gap AS MATERIALIZED (
   SELECT
     slice_id,
-    trace_id,
-    device_id,
-    stream,
-    lane_id,
-    lane,
+    place_n,
+    device_n,
     reach_ns AS start_ns,
     start_ns AS end_ns,
     greatest(reach_ns, from_ns) AS inside_start_ns,
@@ -243,12 +269,13 @@ cut_waited AS (
   GROUP BY p.slice_id
 ),
 wait_call AS MATERIALIZED (
-  SELECT w.slice_id, w.track_id, w.ts, g.slice_id IS NOT NULL AS is_recorded, g.stream,
-    g.track_id AS stream_track_id
+  SELECT w.slice_id, w.track_id, w.ts, g.slice_id IS NOT NULL AS is_recorded, p.stream_n
   FROM whole_launch AS w
   LEFT JOIN whole_link AS k
     ON k.from_id = w.slice_id AND k.kind = 'sync_call' AND k.link_set = 'default'
   LEFT JOIN whole_gpu_op AS g ON g.slice_id = k.to_id
+  LEFT JOIN (SELECT DISTINCT stream_track_id, stream, stream_n FROM place) AS p
+    ON p.stream_track_id = g.track_id AND p.stream = g.stream
   WHERE w.name ILIKE '%streamwaitevent%'
 ),
 -- The next launch of the thread after each wait it issued, on the same stream if it is known.
@@ -265,18 +292,18 @@ issued_wait AS (
   SELECT c.launch_id
   FROM wait_call AS w
   ASOF JOIN (
-    SELECT launch_id, track_id, stream_track_id, stream, call_start_ns
+    SELECT launch_id, track_id, stream_n, call_start_ns
     FROM op
-    WHERE track_id IN (SELECT track_id FROM wait_call WHERE is_recorded)
+    WHERE stream_n IN (SELECT stream_n FROM wait_call WHERE is_recorded)
+      AND track_id IN (SELECT track_id FROM wait_call WHERE is_recorded)
   ) AS c
     ON c.track_id = w.track_id
-    AND c.stream_track_id = w.stream_track_id
-    AND c.stream = w.stream
+    AND c.stream_n = w.stream_n
     AND w.ts <= c.call_start_ns
   WHERE w.is_recorded
 ),
 wait_gap AS MATERIALIZED (
-  SELECT slice_id, trace_id, coalesce(device_id, -1) AS device_key, start_ns, end_ns
+  SELECT slice_id, device_n, start_ns, end_ns
   FROM gap
   WHERE side = 'device'
     AND launch_id IN (SELECT launch_id FROM issued_wait)
@@ -284,52 +311,53 @@ wait_gap AS MATERIALIZED (
 -- Only ends near such a gap are sorted: with buckets as long as the longest of these gaps, each gap
 -- overlaps at most two.
 near AS (
-  SELECT trace_id, device_key, start_ns // b.length_ns AS bucket
+  SELECT device_n, start_ns // b.length_ns AS bucket
   FROM wait_gap, (SELECT max(end_ns - start_ns) AS length_ns FROM wait_gap) AS b
   UNION
-  SELECT trace_id, device_key, end_ns // b.length_ns
+  SELECT device_n, end_ns // b.length_ns
   FROM wait_gap, (SELECT max(end_ns - start_ns) AS length_ns FROM wait_gap) AS b
 ),
 near_end AS (
-  SELECT o.trace_id, coalesce(o.device_id, -1) AS device_key, o.end_ns
+  SELECT o.device_n, o.end_ns
   FROM op AS o
   CROSS JOIN (SELECT max(end_ns - start_ns) AS length_ns FROM wait_gap) AS b
   SEMI JOIN near AS n
     ON n.bucket = o.end_ns // b.length_ns
-    AND n.trace_id = o.trace_id
-    AND n.device_key = coalesce(o.device_id, -1)
+    AND n.device_n = o.device_n
 ),
 ended AS (
   SELECT g.slice_id
   FROM wait_gap AS g
   ASOF JOIN near_end AS e
-    ON e.trace_id = g.trace_id AND e.device_key = g.device_key AND g.end_ns >= e.end_ns
+    ON e.device_n = g.device_n AND g.end_ns >= e.end_ns
   WHERE e.end_ns > g.start_ns
 ),
 -- Of the stream itself, communication that lasts ends before the gap or after it.
 communicated AS (
   SELECT g.slice_id
   FROM (
-    SELECT slice_id, trace_id, coalesce(device_id, -1) AS device_key, start_ns, end_ns
+    SELECT slice_id, device_n, start_ns, end_ns
     FROM gap
     WHERE side = 'device'
       AND end_ns - start_ns > $short_ns::BIGINT
   ) AS g
   ASOF JOIN (
-    SELECT trace_id, coalesce(device_id, -1) AS device_key, ts + dur AS end_ns
-    FROM whole_gpu_op
-    WHERE class = 'communication'
-      AND kind <> 'sync'
-      AND dur > 0
+    SELECT p.device_n, c.ts + c.dur AS end_ns
+    FROM whole_gpu_op AS c
+    JOIN (SELECT DISTINCT trace_id, device_id, device_n FROM place) AS p
+      ON p.trace_id = c.trace_id AND p.device_id IS NOT DISTINCT FROM c.device_id
+    WHERE c.class = 'communication'
+      AND c.kind <> 'sync'
+      AND c.dur > 0
   ) AS e
-    ON e.trace_id = g.trace_id AND e.device_key = g.device_key AND g.end_ns >= e.end_ns
+    ON e.device_n = g.device_n AND g.end_ns >= e.end_ns
   WHERE e.end_ns > g.start_ns
 )
 SELECT
-  g.trace_id,
-  g.device_id,
-  g.lane_id AS track_id,
-  g.lane AS stream,
+  p.trace_id,
+  p.device_id,
+  p.lane_id AS track_id,
+  p.lane AS stream,
   g.start_ns,
   g.end_ns,
   g.end_ns - g.start_ns AS gap_ns,
@@ -365,6 +393,7 @@ SELECT
   g.slice_id AS next_op_id,
   g.launch_id
 FROM gap AS g
+JOIN place AS p ON p.place_n = g.place_n
 LEFT JOIN waited AS w ON w.slice_id = g.slice_id
 LEFT JOIN cut_waited AS k ON k.slice_id = g.slice_id
 LEFT JOIN ended AS e ON e.slice_id = g.slice_id

@@ -105,15 +105,32 @@ call AS MATERIALIZED (
     true
   FROM c10d
 ),
+-- What lies around other slices, of all that is searched above the first parents.
+around AS MATERIALIZED (
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE parent_id IS NOT NULL
+    AND is_leaf IS NULL
+    AND trace_id IN (SELECT trace_id FROM call WHERE is_call)
+),
 upward AS (
-  SELECT c.slice_id, c.slice_id AS at_id
-  FROM call AS c
+  SELECT c.slice_id, s.parent_id AS at_id
+  FROM whole_slice AS s
+  JOIN call AS c ON c.slice_id = s.id
   WHERE c.is_call
+    AND s.parent_id IS NOT NULL
   UNION ALL
   SELECT u.slice_id, s.parent_id
-  FROM whole_slice AS s
+  FROM around AS s
   JOIN upward AS u ON u.at_id = s.id
-  WHERE s.parent_id IS NOT NULL
+),
+above AS MATERIALIZED (
+  SELECT slice_id, at_id
+  FROM upward
+  UNION ALL
+  SELECT slice_id, slice_id
+  FROM call
+  WHERE is_call
 ),
 place AS (
   SELECT
@@ -121,8 +138,10 @@ place AS (
     bool_or(s.name LIKE 'autograd::engine::evaluate_function:%' OR s.name LIKE 'FSDP::%backward%') AS is_backward,
     bool_or(s.name = 'autograd::engine::evaluate_function: torch::autograd::AccumulateGrad') AS is_gradient,
     bool_or(s.name LIKE 'FSDP::%' OR s.name LIKE 'FullyShardedDataParallel.%') AS is_fsdp
-  FROM upward AS u
-  JOIN whole_slice AS s ON s.id = u.at_id
+  FROM whole_slice AS s
+  -- Always true: with conditions the estimate of these rows is small, so that they are hashed, and not
+  -- all slices.
+  JOIN (SELECT * FROM above WHERE at_id >= 0 AND slice_id >= 0) AS u ON u.at_id = s.id
   GROUP BY u.slice_id
 ),
 used AS (

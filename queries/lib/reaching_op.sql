@@ -28,6 +28,23 @@ help = "Whether all operators that started before it have ended"
 [changes]
 1 = "first version"
 --- */
+-- Most operators lie in an earlier one: in the order in which rows are stored, the operator that reaches
+-- furthest so far, in the order of threads, covers them. Only the others are sorted. In another order, more
+-- are sorted.
+WITH reach AS (
+  SELECT
+    slice_id, trace_id, track_id, ts, dur, name,
+    track_id::HUGEINT * 18446744073709551616 + (ts + dur) AS place
+  FROM whole_cpu_op
+  WHERE dur > 0
+),
+furthest AS (
+  SELECT
+    *,
+    max(place) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS furthest_place,
+    arg_max(ts, place) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS furthest_ts
+  FROM reach
+)
 SELECT slice_id, trace_id, track_id, ts, dur, name, coalesce(ts >= reached_ns, true) AS is_outermost
 FROM (
   SELECT
@@ -36,7 +53,10 @@ FROM (
       PARTITION BY track_id ORDER BY ts, dur DESC, slice_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS reached_ns
-  FROM whole_cpu_op
-  WHERE dur > 0
+  FROM furthest
+  WHERE furthest_ts >= ts
+    OR furthest_place < place
+    -- Of another thread.
+    OR furthest_place >= track_id::HUGEINT * 18446744073709551616 + 9223372036854775808
 )
 WHERE reached_ns IS NULL OR ts + dur > reached_ns
