@@ -25,7 +25,7 @@ WITH of_op AS (
   WHERE kind = 'op_launch' AND link_set = 'default'
   GROUP BY to_id
 ),
-above AS (
+above AS MATERIALIZED (
   SELECT
     o.track_id,
     o.ts,
@@ -37,14 +37,20 @@ above AS (
   JOIN whole_slice AS s ON s.id = k.from_id
   WHERE k.kind IN ('module', 'python') AND k.link_set = 'default'
   GROUP BY o.slice_id, o.track_id, o.ts, o.dur
+),
+-- Only calls of threads with such operators are sorted.
+placed AS (
+  SELECT l.slice_id, a.module, a.python
+  FROM launch AS l
+  ASOF JOIN above AS a ON a.track_id = l.track_id AND l.ts >= a.ts
+  WHERE l.track_id IN (SELECT track_id FROM above)
+    AND l.ts <= a.end_ns
 )
 SELECT
   l.slice_id,
   l.trace_id,
-  nullif(concat_ws(', ', s.name, CASE WHEN l.ts <= a.end_ns THEN a.module END,
-    CASE WHEN l.ts <= a.end_ns THEN a.python END), '') AS location
+  nullif(concat_ws(', ', s.name, p.module, p.python), '') AS location
 FROM launch AS l
 LEFT JOIN of_op AS o ON o.slice_id = l.slice_id
 LEFT JOIN whole_slice AS s ON s.id = o.op_id
-ASOF LEFT JOIN above AS a ON a.track_id = l.track_id AND l.ts >= a.ts
-ORDER BY l.slice_id
+LEFT JOIN placed AS p ON p.slice_id = l.slice_id
