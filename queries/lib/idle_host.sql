@@ -74,7 +74,7 @@ lane AS MATERIALIZED (
 -- Gaps of a lane are numbered consecutively.
 gap AS MATERIALIZED (
   SELECT
-    g.trace_id, g.device_id, g.stream_track_id, g.cause, g.thread_key, l.lane, g.start_ns, g.end_ns,
+    l.lane, g.cause, g.start_ns, g.end_ns,
     row_number() OVER (ORDER BY l.lane, g.start_ns) AS n
   FROM launched AS g
   JOIN lane AS l
@@ -83,17 +83,19 @@ gap AS MATERIALIZED (
     AND l.stream_track_id IS NOT DISTINCT FROM g.stream_track_id
     AND l.thread_key = g.thread_key
 ),
+-- Without annotations, reaching_op has compared all of them.
 host AS (
-  SELECT slice_id, track_id, CASE WHEN $any_thread::BOOLEAN THEN trace_id ELSE track_id END AS thread_key, name, ts, dur
+  SELECT slice_id, track_id, trace_id AS thread_key, name, ts, dur
   FROM reaching_op()
+  WHERE $any_thread::BOOLEAN
   UNION ALL
   SELECT a.slice_id, a.track_id, a.trace_id, a.name, a.ts, a.dur
   FROM whole_annotation AS a
   ANTI JOIN step AS s ON s.slice_id = a.slice_id
   WHERE $any_thread::BOOLEAN AND a.side = 'host' AND a.dur > 0
 ),
-outermost AS (
-  SELECT slice_id, thread_key, name, ts AS start_ns, ts + dur AS end_ns
+separate AS (
+  SELECT slice_id, thread_key, name, ts, dur
   FROM (
     SELECT
       *,
@@ -104,10 +106,24 @@ outermost AS (
     FROM host
   )
   WHERE reached_ns IS NULL OR ts >= reached_ns
+  UNION ALL
+  SELECT slice_id, track_id, name, ts, dur
+  FROM reaching_op()
+  WHERE NOT $any_thread::BOOLEAN AND is_outermost
+),
+-- Numbers instead of names: what follows sorts and joins all of them several times.
+known_name AS MATERIALIZED (
+  SELECT name, row_number() OVER () AS name_n
+  FROM (SELECT DISTINCT name FROM separate)
+),
+outermost AS (
+  SELECT s.slice_id, s.thread_key, k.name_n, s.ts AS start_ns, s.ts + s.dur AS end_ns
+  FROM separate AS s
+  JOIN known_name AS k ON k.name IS NOT DISTINCT FROM s.name
 ),
 -- The first gap of a lane that ends after the slice begins, and the last that begins before it ends.
 extent AS (
-  SELECT o.slice_id, o.name, o.start_ns, o.end_ns, a.n AS first_n, b.n AS last_n
+  SELECT o.slice_id, o.name_n, o.start_ns, o.end_ns, a.n AS first_n, b.n AS last_n
   FROM outermost AS o
   JOIN lane AS l ON l.thread_key = o.thread_key
   ASOF JOIN gap AS a ON a.lane = l.lane AND o.start_ns < a.end_ns
@@ -119,29 +135,35 @@ crossed AS (
 ),
 inside AS MATERIALIZED (
   SELECT
-    c.n, c.slice_id, c.name, greatest(g.start_ns, c.start_ns) AS start_ns, least(g.end_ns, c.end_ns) AS end_ns
+    c.n, c.slice_id, c.name_n, greatest(g.start_ns, c.start_ns) AS start_ns, least(g.end_ns, c.end_ns) AS end_ns,
+    g.start_ns AS gap_start_ns, g.end_ns AS gap_end_ns
   FROM crossed AS c
   JOIN gap AS g ON g.n = c.n
 ),
--- The rest of each gap: before each operator, and after the last.
+beside AS MATERIALIZED (
+  SELECT
+    n, start_ns, end_ns, gap_start_ns, gap_end_ns,
+    lag(n) OVER in_order AS before_n, lag(end_ns) OVER in_order AS before_end_ns,
+    lead(n) OVER in_order AS next_n
+  FROM inside
+  WHERE NOT $any_thread::BOOLEAN
+  WINDOW in_order AS (ORDER BY n, start_ns)
+),
+-- The rest of each gap: before each operator, after the last, and gaps without operators.
 outside AS MATERIALIZED (
   SELECT *, row_number() OVER () AS m
   FROM (
     SELECT
       n, CASE WHEN before_n = n THEN before_end_ns ELSE gap_start_ns END AS start_ns, start_ns AS end_ns
-    FROM (
-      SELECT
-        i.n, i.start_ns, g.start_ns AS gap_start_ns,
-        lag(i.n) OVER in_order AS before_n, lag(i.end_ns) OVER in_order AS before_end_ns
-      FROM inside AS i
-      JOIN gap AS g ON g.n = i.n
-      WHERE NOT $any_thread::BOOLEAN
-      WINDOW in_order AS (ORDER BY i.n, i.start_ns)
-    )
+    FROM beside
     UNION ALL
-    SELECT g.n, coalesce(i.end_ns, g.start_ns), g.end_ns
+    SELECT n, end_ns, gap_end_ns
+    FROM beside
+    WHERE next_n IS DISTINCT FROM n
+    UNION ALL
+    SELECT g.n, g.start_ns, g.end_ns
     FROM gap AS g
-    LEFT JOIN (SELECT n, max(end_ns) AS end_ns FROM inside GROUP BY n) AS i ON i.n = g.n
+    ANTI JOIN beside AS b ON b.n = g.n
     WHERE NOT $any_thread::BOOLEAN
   )
   WHERE end_ns > start_ns
@@ -165,7 +187,9 @@ climb AS (
   SELECT o.m, o.end_ns, c.slice_id AS at_id, CASE WHEN c.end_ns >= o.end_ns THEN c.name END AS python
   FROM outside AS o
   JOIN gap AS g ON g.n = o.n
-  ASOF JOIN call AS c ON c.track_id = g.thread_key AND o.start_ns >= c.ts
+  JOIN lane AS l ON l.lane = g.lane
+  ASOF JOIN call AS c ON c.track_id = l.thread_key AND o.start_ns >= c.ts
+  WHERE l.thread_key IN (SELECT track_id FROM call)
   UNION ALL
   SELECT c.m, c.end_ns, b.id, CASE WHEN b.end_ns >= c.end_ns THEN b.name END
   FROM climb AS c
@@ -187,7 +211,7 @@ frame AS (
   GROUP BY k.to_id
 ),
 part AS (
-  SELECT i.n, i.slice_id, i.name, i.start_ns, i.end_ns, f.module, f.python
+  SELECT i.n, i.slice_id, i.name_n, i.start_ns, i.end_ns, f.module, f.python
   FROM inside AS i
   LEFT JOIN frame AS f ON f.slice_id = i.slice_id
   UNION ALL
@@ -196,10 +220,12 @@ part AS (
   LEFT JOIN climb AS c ON c.m = o.m AND c.python IS NOT NULL
 )
 SELECT
-  g.trace_id, g.device_id, g.stream_track_id, g.start_ns AS gap_start_ns, g.cause, p.start_ns, p.slice_id, p.name,
+  l.trace_id, l.device_id, l.stream_track_id, g.start_ns AS gap_start_ns, g.cause, p.start_ns, p.slice_id, k.name,
   p.module, p.python,
   (p.end_ns - p.start_ns)::BIGINT AS idle_ns,
   greatest(least(p.end_ns, w.to_ns) - greatest(p.start_ns, w.from_ns), 0)::BIGINT AS inside_ns
 FROM part AS p
 JOIN gap AS g ON g.n = p.n
+JOIN lane AS l ON l.lane = g.lane
+LEFT JOIN known_name AS k ON k.name_n = p.name_n
 CROSS JOIN time_window AS w

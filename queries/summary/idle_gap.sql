@@ -27,7 +27,7 @@ Gaps and causes are those of the whole trace; a time window contains the gaps th
 whole.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
-requires = { schema = ">=1", queries = ["stream_gap@1"] }
+requires = { schema = ">=1", queries = ["device_gap@6"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "start_ns", "end_ns",
@@ -69,14 +69,6 @@ launch = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the
 2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
 --- */
-WITH gap AS (
-  SELECT *
-  FROM stream_gap($per_device::BOOLEAN, $short_ns::BIGINT)
-  QUALIFY $top::BIGINT IS NULL
-    OR row_number() OVER (
-      PARTITION BY trace_id, device_id ORDER BY gap_ns DESC, start_ns, stream, track_id
-    ) <= $top::BIGINT
-)
 SELECT
   t.run_id,
   a.trace_id,
@@ -97,7 +89,7 @@ SELECT
   a.launch_id,
   g.name AS next_op,
   l.name AS launch
-FROM gap AS a
+FROM device_gap($per_device::BOOLEAN, $short_ns::BIGINT, $top::BIGINT) AS a
 JOIN trace AS t ON t.id = a.trace_id
 JOIN whole_gpu_op AS g ON g.slice_id = a.next_op_id
 LEFT JOIN whole_launch AS l ON l.slice_id = a.launch_id
