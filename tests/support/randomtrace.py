@@ -29,6 +29,7 @@ In five minutes:
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -210,11 +211,19 @@ class RandomTrace:
         """The call of device work or of a wait, by its correlation id."""
         if work.correlation is None:
             return None
-        calls = [each for each in self.calls if each.correlation == work.correlation]
+        calls = self._calls_by_correlation[work.correlation]
         return calls[0] if calls else None  # no id is used by two calls
 
     def work_of(self, call: Slice) -> list[Slice]:
-        return [each for each in self.device_work if each.correlation == call.correlation]
+        return list(self._work_by_correlation[call.correlation])
+
+    @cached_property
+    def _calls_by_correlation(self) -> Mapping[int | None, list[Slice]]:
+        return _by_correlation(self.calls)
+
+    @cached_property
+    def _work_by_correlation(self) -> Mapping[int | None, list[Slice]]:
+        return _by_correlation(self.device_work)
 
     def operator_of(self, each: Slice) -> Slice | None:
         """The innermost operator around a host slice."""
@@ -307,6 +316,14 @@ class RandomTrace:
     def changed(self, events: list[Event], **header_extra: Any) -> RandomTrace:
         """A trace of other events; the same events need an extra key to be another file."""
         return replace(self, events=events, header_extra=self.header_extra | header_extra)
+
+
+def _by_correlation(slices: Iterable[Slice]) -> Mapping[int | None, list[Slice]]:
+    """Slices by correlation id, in their order; none for other ids."""
+    found: defaultdict[int | None, list[Slice]] = defaultdict(list)
+    for each in slices:
+        found[each.correlation].append(each)
+    return found
 
 
 def _reach(each: Slice) -> float:
