@@ -8,7 +8,6 @@ The rows of device_gap, all of them, by default those of streams.
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
 requires = { schema = ">=1", queries = ["device_gap@6"] }
 scale = "trace"
-computed_once = "reports"
 columns = [
   "trace_id", "device_id", "track_id", "stream", "start_ns", "end_ns", "gap_ns", "cause",
   "before_launch_ns", "blocked_ns", "in_launch_ns", "after_launch_ns", "inside_ns",
