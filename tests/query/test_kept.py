@@ -119,6 +119,26 @@ def test_calls_with_default_values_read_kept_rows_and_others_do_not(
         assert opened.run(called, {"least": 0, "most": 1}).rows() == [(1,)]
 
 
+def test_blocks_that_a_kept_block_with_parameters_calls_stay_needed(
+    imported_files: WarehouseCache, folder: Path
+) -> None:
+    path = folder / "lib" / "n_traces.sql"
+    text = path.read_text().replace("[[column]]\n", PARAMETERS)
+    text = text.replace("queries = []", 'queries = ["every_trace@1"]')
+    sql = "SELECT sum(n)::BIGINT AS n FROM every_trace() WHERE $least < 2 AND $most IS NULL"
+    path.write_text(text.replace("SELECT count(*) AS n FROM trace", sql))
+    called = HEADER.format(
+        name="every_trace", once="true", calls="", sql="SELECT count(*) AS n FROM trace"
+    )
+    (folder / "lib" / "every_trace.sql").write_text(called)
+    place = session.Place(imported_files(("trial", [TRIAL])), query_path=(folder,))
+    with session.opened(place) as opened:
+        assert opened.run("twice").rows() == [(4,)]
+        opened.forget_rows(["twice"])
+        assert opened.kept == {"n_traces@1", "every_trace@1"}
+        assert opened.run("SELECT n FROM n_traces(1, NULL)").rows() == [(2,)]
+
+
 def test_a_block_to_be_computed_once_needs_default_values(folder: Path) -> None:
     path = folder / "lib" / "n_traces.sql"
     text = PARAMETERS.replace("default = 0\n", "")

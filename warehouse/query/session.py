@@ -227,7 +227,8 @@ class Session:
 
     def forget_rows(self, needed_by: Iterable[str] = ()) -> None:
         """Drops the kept rows of blocks, but those that queries of these names call."""
-        held = self.installed.held
+        # Kept blocks with parameters still call others for other values than the default ones.
+        held = {key for key in self.installed.held if not self.queries.queries[key].parameters}
         needed = {
             str(block.key)
             for name in needed_by
