@@ -29,7 +29,7 @@ whole, and the columns inside_... are of the parts in it.
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
 requires = { schema = ">=1", queries = ["blocked_host@1"] }
 scale = "trace"
-computed_once = "reports"
+computed_once = true
 columns = [
   "trace_id", "device_id", "track_id", "stream", "start_ns", "end_ns", "gap_ns", "cause",
   "before_launch_ns", "blocked_ns", "in_launch_ns", "after_launch_ns", "inside_ns",

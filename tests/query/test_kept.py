@@ -139,6 +139,22 @@ def test_blocks_that_a_kept_block_with_parameters_calls_stay_needed(
         assert opened.run("SELECT n FROM n_traces(1, NULL)").rows() == [(2,)]
 
 
+def test_a_block_is_kept_only_for_a_query_with_default_values_of_its_parameters(
+    imported_files: WarehouseCache, folder: Path
+) -> None:
+    path = folder / "lib" / "n_traces.sql"
+    sql = "SELECT count(*) AS n FROM trace WHERE id >= $least AND ($most IS NULL OR id <= $most)"
+    text = path.read_text().replace("[[column]]\n", PARAMETERS)
+    path.write_text(text.replace("SELECT count(*) AS n FROM trace", sql))
+    place = session.Place(imported_files(("trial", [TRIAL])), query_path=(folder,))
+    called = "SELECT n FROM n_traces($least, NULL)"
+    with session.opened(place) as opened:
+        assert opened.run(called, {"least": 2}).rows() == [(1,)]
+        assert opened.kept == set()
+        assert opened.run(called, {"least": 0}).rows() == [(2,)]
+        assert opened.kept == {"n_traces@1"}
+
+
 def test_a_block_to_be_computed_once_needs_default_values(folder: Path) -> None:
     path = folder / "lib" / "n_traces.sql"
     text = PARAMETERS.replace("default = 0\n", "")

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from tests.support.random_program import Event
 from tests.support.randomtrace import LIBRARY, RandomTrace, Row, Runs, make_job
+from warehouse.library.arguments import arguments
 from warehouse.library.installed import Macros
 from warehouse.library.library import Query
 from warehouse.query import execute, scope
@@ -238,7 +239,7 @@ def install(
     LIBRARY.install_for(connection, query, installed)
 
     def create(block: Query, table: str) -> None:
-        execute.create_table(connection, block, {}, table)
+        execute.create_table(connection, block, arguments(block, {}), table)
 
     keep(connection, LIBRARY, query, installed, kept, create)
 

@@ -263,14 +263,17 @@ def run(
     kept. Raises UsageError for an unknown name or parameter, QueryError if DuckDB refuses the
     statement, QueryTimeout.
     """
+    library = library or load()
+    query = library.resolve(query)
+    values = arguments(query, parameters or {})
     query = prepare(
-        connection, query, library or load(), installed=installed, kept=kept, timeout_s=timeout_s,
-        is_report=is_short,
+        connection, query, library, installed=installed, kept=kept, timeout_s=timeout_s,
+        is_report=is_short, values=values,
     )  # fmt: skip
     return Result(
         connection,
         query,
-        arguments(query, parameters or {}),
+        values,
         timeout_s=timeout_s,
         as_tuples=as_tuples,
         is_short=is_short,
@@ -305,6 +308,7 @@ def prepare(
     kept: set[str] | None,
     timeout_s: float | None = None,
     is_report: bool = False,
+    values: Mapping[str, Value] | None = None,
 ) -> Query:
     """Creates the macros and kept rows that a query needs, as `run`; returns the query to run."""
     query = queries.resolve(query).on(connection)
@@ -317,7 +321,7 @@ def prepare(
                 connection, block, arguments(block, {}), table, timeout_s=timeout_s,
                 database=database,
             ),
-            is_report=is_report,
+            is_report=is_report, values=values,
         )  # fmt: skip
     queries.install_for(connection, query, there)
     return query

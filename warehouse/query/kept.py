@@ -74,17 +74,23 @@ def keep(
     create: Callable[[Query, str], None],
     *,
     is_report: bool = False,
+    values: Mapping[str, object] | None = None,
 ) -> None:
     """Computes the blocks that a query calls and that `kept` does not name, callees first.
 
     `create` makes a table of a block's rows, a TEMP table if they are not shared. Some are worth it
-    only for the many queries of a report.
+    only for the many queries of a report. Blocks that have a parameter of the query's `values` with
+    another default value are left out: a query hands its parameters on under their names.
     """
     rows = kept.shared if isinstance(kept, Kept) else None
     when = (True, FOR_REPORTS) if is_report else (True,)
     for block in queries.called_by(query, installed.held):
         key = str(block.key)
         if key in kept or block.header is None or block.header.computed_once not in when:
+            continue
+        if any(
+            each.default != (values or {}).get(each.name, each.default) for each in block.parameters
+        ):
             continue
         with nullcontext(True) if rows is None else rows.computing(key) as is_missing:
             # Its own macro is not needed, and those above it are planned sooner when it reads a

@@ -219,10 +219,11 @@ class Session:
         self, query: library.Query, parameters: Mapping[str, object], table: str
     ) -> None:
         """Keeps the rows of a query of the library as a TEMP table; raises as `run`."""
-        prepared = execute.prepare(
-            self.connection, query, self.queries, installed=self.installed, kept=self.kept
-        )
         values = arguments(query, parameters)
+        prepared = execute.prepare(
+            self.connection, query, self.queries, installed=self.installed, kept=self.kept,
+            values=values,
+        )  # fmt: skip
         execute.create_table(self.connection, prepared, values, table)
 
     def forget_rows(self, needed_by: Iterable[str] = ()) -> None:
