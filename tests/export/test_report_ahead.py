@@ -81,6 +81,18 @@ def test_a_report_that_is_left_early_leaves_the_session_usable(db: Path) -> None
         assert opened.run("traces").table().num_rows == 1
 
 
+def test_limited_memory_holds_rows_of_blocks_until_the_last_section_that_needs_them(
+    db: Path,
+) -> None:
+    queries = ("queue_length_summary", "utilization", "queue_length_over_time", "traces")
+    kept = []
+    with session.opened(session.Place(db).limited("500MB", 1)) as opened:
+        for filled in report.fill(opened, small(*queries)):
+            assert filled.result.n_rows
+            kept.append({key.partition("@")[0] for key in opened.kept})
+    assert kept == [{"queue_step"}, {"queue_step", "device_activity"}, {"queue_step"}, set()]
+
+
 @pytest.mark.parametrize("from_ns", [pytest.param(None, marks=pytest.mark.integration), 20_000])
 def test_a_timeline_drawn_beside_the_sections_is_that_of_one_thread(
     db: Path, from_ns: int | None

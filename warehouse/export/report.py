@@ -166,7 +166,17 @@ def fill(
     Raises QueryError, UsageError.
     """
     sections = [each for each in report.sections if each.only in (None, target)]
-    yield from _filled(session, report, _repeated(session, sections), all_ranks)
+    repeated = _forgetting(session, list(_repeated(session, sections)))
+    yield from _filled(session, report, repeated, all_ranks)
+
+
+def _forgetting(session: Session, sections: Sequence[Section]) -> Iterator[Section]:
+    """Yields the sections, and drops rows of blocks that no later one needs if memory is limited:
+    what does not fit into it is written to the disk and read again."""
+    for place, section in enumerate(sections):
+        if session.place.memory_limit is not None:
+            session.forget_rows(needed_by={each.query for each in sections[place:]})
+        yield section
 
 
 def _filled(

@@ -82,7 +82,7 @@ def of_session(
         found = timeline.of_ranks(one, max_slices, all_ranks=all_ranks)
         drawn.update(timeline=found, timeline_json=as_json(found))  # now: queries run meanwhile
 
-    filled = _filled(opened, chosen, made, all_ranks, figures, (figures.find, draw))
+    filled = _filled(opened, chosen, made, all_ranks, figures, (draw, figures.find))
     sections = [joined([each]) for each in filled]
     return {
         **about(opened, chosen.title, sections, figures),
