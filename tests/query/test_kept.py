@@ -155,6 +155,22 @@ def test_a_block_is_kept_only_for_a_query_with_default_values_of_its_parameters(
         assert opened.kept == {"n_traces@1"}
 
 
+def test_rows_of_a_report_in_limited_memory_are_in_a_database_of_their_own(
+    imported_files: WarehouseCache, folder: Path
+) -> None:
+    db = imported_files(("trial", [TRIAL]))
+    place = session.Place(db, query_path=(folder,)).for_report().limited("500MB", 1)
+    with session.opened(place) as opened:
+        assert opened.run("twice").rows() == [(4,)]
+        table = f'"{opened.kept.own}".main."kept n_traces@1"'
+        assert opened.run(f"SELECT n FROM {table}").rows() == [(2,)]
+        opened.choose(Selection(ranks=(0,)))
+        assert opened.run("twice").rows() == [(2,)]
+        opened.forget_rows()
+        assert opened.kept == set()
+        assert opened.run("twice").rows() == [(2,)]
+
+
 def test_a_block_to_be_computed_once_needs_default_values(folder: Path) -> None:
     path = folder / "lib" / "n_traces.sql"
     text = PARAMETERS.replace("default = 0\n", "")

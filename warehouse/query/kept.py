@@ -54,15 +54,33 @@ def shared(connection: duckdb.DuckDBPyConnection) -> Iterator[SharedRows]:
         connection.execute(f'DETACH "{rows.name}"')
 
 
+@contextmanager
+def compressed(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """Attaches a database for rows that `compress` compresses: of temporary tables, many ranks have
+    more than a memory limit allows."""
+    name = f"kept {next(_numbers)}"
+    connection.execute(f"ATTACH ':memory:' AS \"{name}\" (READ_WRITE, COMPRESS)")
+    try:
+        yield name
+    finally:
+        connection.execute(f'DETACH "{name}"')
+
+
 class Kept(set[str]):
     """Pinned names of the blocks whose rows a connection has, its own or shared ones."""
 
     shared: SharedRows | None = None
+    own: str = OWN  # the database of its own rows
 
     @property
     def database(self) -> str:
         """Where rows are added."""
-        return OWN if self.shared is None else self.shared.name
+        return self.own if self.shared is None else self.shared.name
+
+    def compress(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Compresses the rows added to a database of `compressed`."""
+        if self.own != OWN and self.shared is None:
+            connection.execute(f'CHECKPOINT "{self.own}"')
 
 
 def keep(
@@ -83,6 +101,7 @@ def keep(
     another default value are left out: a query hands its parameters on under their names.
     """
     rows = kept.shared if isinstance(kept, Kept) else None
+    database = kept.database if isinstance(kept, Kept) else OWN
     when = (True, FOR_REPORTS) if is_report else (True,)
     for block in queries.called_by(query, installed.held):
         key = str(block.key)
@@ -99,7 +118,9 @@ def keep(
                 queries.install_for(connection, block, installed)
             if is_missing:
                 create(block, f"kept {key}")
-        table = f'"{OWN if rows is None else rows.name}".main."kept {key}"'
+                if isinstance(kept, Kept):
+                    kept.compress(connection)
+        table = f'"{database}".main."kept {key}"'
         _hold(connection, block, _macro(block, table), installed, kept)
 
 
@@ -181,8 +202,9 @@ def forget(
 
     Shared rows stay for other connections.
     """
+    own = kept.own if isinstance(kept, Kept) else OWN
     for key in kept.difference(needed):
         connection.execute(f'DROP MACRO TABLE "{key}"')
-        connection.execute(f'DROP TABLE IF EXISTS {OWN}.main."kept {key}"')
+        connection.execute(f'DROP TABLE IF EXISTS "{own}".main."kept {key}"')
         installed.release(key)
         kept.remove(key)

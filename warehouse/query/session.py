@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -313,7 +313,11 @@ def opened(
     if reads_arrow:
         execute.expect_rows()
     queries = queries or library.load(place.query_path)
-    with no_more_readable(place.path), _reader(place) as reader:
+    with (
+        no_more_readable(place.path),
+        _reader(place) as reader,
+        _own_rows(place, reader.connection) as rows,
+    ):
         if traces is None:
             selection = selection or Selection()
             chosen = scope.resolve(reader.connection, selection)
@@ -325,12 +329,21 @@ def opened(
         place.configure(reader.connection)
         # Read now: an open result blocks the connection.
         listed = lineage.traces(reader.connection)
-        yield Session(place, reader.connection, chosen, queries, selection, chosen, listed)
+        found = Session(place, reader.connection, chosen, queries, selection, chosen, listed)
+        found.kept.own = rows
+        yield found
 
 
 def _of_all_runs(chosen: scope.Scope) -> Selection:
     """The selection beside a scope of given traces."""
     return Selection(runs=("all",), from_ns=chosen.from_ns, to_ns=chosen.to_ns)
+
+
+def _own_rows(place: Place, connection: duckdb.DuckDBPyConnection) -> AbstractContextManager[str]:
+    """The database for rows of blocks, compressed in a report whose memory is limited."""
+    if place.is_for_report and place.memory_limit is not None:
+        return kept.compressed(connection)
+    return nullcontext(kept.OWN)
 
 
 def _reader(place: Place) -> database.Reader | LakeReader:
