@@ -71,6 +71,7 @@ _EVENT = FOLDER / "event.sql"
 BATCHES_AHEAD = 4  # of about a block each; more would only cost memory
 # Chunks; a block has up to two. For fewer, loading the Parquet writer takes longer than it saves.
 WORTH_COMPILING = 3
+_DICTIONARY_SIZE = 10_000  # values; longer dictionaries are built slowly, and then dropped
 Styles = tuple[int, int]  # of ts and dur: bits of number_styles
 STYLES = {1: "fixed3", 2: "shortest_float", 4: "shortest"}
 
@@ -240,41 +241,34 @@ def _batch(chunk: Chunk, seq: Sequence[int]) -> pa.RecordBatch:
     seq_buffer = pa.py_buffer(np.array(seq, np.int64))
     columns = [
         pa.Array.from_buffers(pa.int64(), len(seq), [None, seq_buffer]),
-        _long_texts(chunk.texts),
-        _long_texts([event.args for event in chunk.events]),
-        _short_texts([event.ts for event in chunk.events]),
-        _short_texts([event.dur for event in chunk.events]),
+        _texts(chunk.texts),
+        _texts([event.args for event in chunk.events]),
+        _texts([event.ts for event in chunk.events]),
+        _texts([event.dur for event in chunk.events]),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=_BATCH)
 
 
-def _long_texts(texts: list[msgspec.Raw]) -> pa.Array:
-    """A string column, copied once and without a Python string for any of its values."""
-    offsets = np.zeros(len(texts) + 1, np.int32)
-    np.cumsum(list(map(len, map(memoryview, texts))), out=offsets[1:])  # type: ignore[arg-type]
-    data = pa.py_buffer(b"".join(texts))
-    return pa.Array.from_buffers(pa.string(), len(texts), [None, pa.py_buffer(offsets), data])
+def _texts(texts: list[msgspec.Raw]) -> pa.Array:
+    """A string column without a Python string for any of its values.
 
-
-def _short_texts(texts: list[msgspec.Raw]) -> pa.Array:
-    """The same, faster for short texts: lengths are found between separators no JSON text holds."""
+    Lengths are found between separators that no JSON text holds: faster than measuring each text.
+    """
     if not texts:
         return pa.array([], pa.string())
-    joined = np.frombuffer(b"\0".join(texts) + b"\0", np.uint8)
-    is_text = joined != 0
+    separated = np.frombuffer(b"\0".join(texts) + b"\0", np.uint8)
     offsets = np.zeros(len(texts) + 1, np.int32)
-    ends = np.flatnonzero(~is_text) - np.arange(len(texts))
-    offsets[1:] = ends
-    data = pa.py_buffer(joined[is_text])
-    return pa.Array.from_buffers(pa.string(), len(texts), [None, pa.py_buffer(offsets), data])
+    offsets[1:] = np.flatnonzero(separated == 0) - np.arange(len(texts))
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(texts))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
 
 
 def number_styles(scratch: Scratch, first: Sequence[Chunk]) -> list[Styles]:
     """Judges how documents print their times, by the first chunk of each, which has events."""
     columns = {
         "trace_n": pa.array([n for n, chunk in enumerate(first) for _ in chunk.events], pa.int64()),
-        "ts": _short_texts([event.ts for chunk in first for event in chunk.events]),
-        "dur": _short_texts([event.dur for chunk in first for event in chunk.events]),
+        "ts": _texts([event.ts for chunk in first for event in chunk.events]),
+        "dur": _texts([event.dur for chunk in first for event in chunk.events]),
     }
     scratch.connection.register("event_text", pa.table(columns))
     found = scratch.connection.execute(_STYLE.read_text()).fetchall()
@@ -296,7 +290,8 @@ def _stage(scratch: Scratch, batches: pa.RecordBatchReader) -> None:
     scratch.connection.register("event_text", batches)
     scratch.connection.execute(
         f"COPY ({_STAGE.read_text()}) TO '{target}' "
-        "(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880)"
+        "(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880, "
+        f"DICTIONARY_SIZE_LIMIT {_DICTIONARY_SIZE})"
     )
     scratch.connection.unregister("event_text")
     _create_view(scratch, "staged")
