@@ -77,6 +77,28 @@ def test_page_draws_statistics_and_outliers_instead_of_ranks(job: tuple[Path, li
     assert kernels["values"][names.index("n_ranks")] == [N_RANKS] * len(many_ranks.KERNELS)
 
 
+def test_no_query_runs_in_limited_memory_while_rows_of_another_are_held(
+    job: tuple[Path, list[Work]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = report._rows
+    found: list[QueryResult] = []
+
+    def rows_of(*arguments: Any) -> QueryResult:
+        assert not any(each.n_rows for each in found)
+        found.append(run(*arguments))
+        assert found[-1].n_rows
+        return found[-1]
+
+    monkeypatch.setattr(report, "_rows", rows_of)
+    titles = ("Utilization", "Breakdown", "Kernels")
+    whole = report.load("pytorch")
+    chosen = replace(whole, sections=tuple(s for s in whole.sections if s.title in titles))
+    with session.opened(session.Place(job[0]).limited("500MB", 1)) as opened:
+        values = page.of_session(opened, chosen, 1_000)
+    assert [each["title"] for each in values["sections"]] == list(titles)
+    assert len(found) == len(titles) + len(values["sides"])
+
+
 @pytest.mark.parametrize(
     ("selection", "options", "n_rows"),
     [

@@ -221,7 +221,8 @@ def fill_ahead(
 ) -> Generator[FilledSection]:
     """Runs the sections as `fill` does, each while the caller writes the one before it.
 
-    Queries run two at a time, in sessions of the same scope, if they may. `before` the sections, up
+    Queries run two at a time, in sessions of the same scope, if they may; with limited memory, none
+    runs while another's rows are in use. `before` the sections, up
     to two other things are done in a session, too. The session is in use until the last section is
     out, or this is closed.
     """
@@ -230,14 +231,15 @@ def fill_ahead(
         next(sections)
         return sections
     arrow.leave_pandas_unloaded()
-    return ahead(
-        _after(before, session, report, target, all_ranks), 1, session.connection.interrupt
-    )
+    sections = _after(before, session, report, target, all_ranks)
+    if session.place.memory_limit is not None:
+        return sections
+    return ahead(sections, 1, session.connection.interrupt)
 
 
 def _after(
     before: Iterable[Work], session: Session, report: Report, target: str, all_ranks: bool
-) -> Iterator[FilledSection]:
+) -> Generator[FilledSection]:
     for work in before:
         work(session)
     yield from fill(session, report, target, all_ranks=all_ranks)

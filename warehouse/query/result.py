@@ -62,6 +62,10 @@ class QueryResult:
         """The rows in pieces, in order."""
         yield from self._table.to_batches()
 
+    def release(self) -> None:
+        """Drops the rows, which take no more memory, also where the result is still referred to."""
+        self._table = self._table.schema.empty_table()
+
     def df(self) -> Any:
         """Returns a pandas DataFrame; integers with NULLs stay integers (Int64)."""
         pandas = _optional("pandas")

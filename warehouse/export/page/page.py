@@ -210,7 +210,9 @@ def _filled(
         for filled in figures.collected(sections) if figures else sections:
             made.abouts.append(filled.result.meta)
             made.parts.append(manifest.of_result(filled.result))
-            yield data.section(filled)
+            section = data.section(filled)
+            filled.result.release()
+            yield section
 
 
 def joined(sides: Any) -> Values:

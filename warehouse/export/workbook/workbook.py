@@ -15,7 +15,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -207,22 +207,13 @@ def _data(book: Book, filled: FilledSection) -> Iterator[Sheet]:
             sheet.set_tab_color(filled.section.tab)
         part_of = QueryResult(table, filled.rows.columns, filled.result.meta)
         _rows(book, sheet, part_of, filled.section.headings)
-        yield Sheet(sheet.get_name(), _shown(filled), table.num_rows)
+        yield Sheet(sheet.get_name(), filled, table.num_rows)
     if filled.chart is not None and filled.chart.kind == "heat":
         for each in heat.maps(filled.result, filled.chart):
             heat.write(book.book, book.sheet(f"{filled.section.title} {each.name}"), each)
             book.n_maps += 1
-
-
-def _shown(filled: FilledSection) -> FilledSection:
-    """The section without the rows that a distribution over many ranks stands for: until all sheets
-    are written, those of all sections need hundreds of megabytes."""
-    if filled.distribution is None:
-        return filled
-    whole = filled.result
-    return replace(
-        filled, result=QueryResult(whole.schema.empty_table(), whole.columns, whole.meta)
-    )
+    if filled.distribution is not None:  # until all sheets are written, rows by rank of all
+        filled.result.release()  # sections would take hundreds of megabytes
 
 
 def _rows(book: Book, sheet: Worksheet, result: QueryResult, headings: Mapping[str, str]) -> None:
