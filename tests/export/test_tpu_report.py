@@ -162,7 +162,8 @@ def test_a_workbook_answers_what_engines_layers_and_links_did(cases: Cases, tmp_
 
     assert {"Overview", "Summary", "Engines", "Links", "Bandwidth"} <= set(book.sheets)
     lines = [row[0] for row in book.rows("Overview") if row]
-    assert "Layers" in lines[lines.index("Without rows") + 1 :]
+    assert "Layers" in lines[lines.index("Without rows") + 1 :]  # captured without a bmodel
+    assert "Layers" in workbook(cases, "aks_bmodel_layers", tmp_path).sheets
     assert {"CDMA_0", "CDMA_3"} <= set(book.sheets)
     (heading, *_) = book.rows("Links")[0]
     assert heading.startswith("run_id")

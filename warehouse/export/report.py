@@ -221,10 +221,10 @@ def fill_ahead(
 ) -> Generator[FilledSection]:
     """Runs the sections as `fill` does, each while the caller writes the one before it.
 
-    Queries run two at a time, in sessions of the same scope, if they may; with limited memory, none
-    runs while another's rows are in use. `before` the sections, up
-    to two other things are done in a session, too. The session is in use until the last section is
-    out, or this is closed.
+    Queries run two at a time, in sessions of the same scope, if they may. With limited memory, a
+    section is run when the caller asks for it: rows of fewer sections are held at a time. `before`
+    the sections, up to two other things are done in a session, too. The session is in use until the
+    last section is out, or this is closed.
     """
     if report.is_short and session.place.runs_two_at_a_time:
         sections = _two_at_a_time(session, report, target, all_ranks, before)

@@ -56,8 +56,10 @@ def shared(connection: duckdb.DuckDBPyConnection) -> Iterator[SharedRows]:
 
 @contextmanager
 def compressed(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """Attaches a database for rows that `compress` compresses: of temporary tables, many ranks have
-    more than a memory limit allows."""
+    """Attaches a database in memory for rows of blocks, which `Kept.compress` compresses.
+
+    Temporary tables are not compressed; of many ranks, they exceed the memory limit of a report.
+    """
     name = f"kept {next(_numbers)}"
     connection.execute(f"ATTACH ':memory:' AS \"{name}\" (READ_WRITE, COMPRESS)")
     try:
@@ -97,8 +99,8 @@ def keep(
     """Computes the blocks that a query calls and that `kept` does not name, callees first.
 
     `create` makes a table of a block's rows, a TEMP table if they are not shared. Some are worth it
-    only for the many queries of a report. Blocks that have a parameter of the query's `values` with
-    another default value are left out: a query hands its parameters on under their names.
+    only for the many queries of a report. Rows are those for a block's default values: a block is
+    left out if `values`, those of the query's parameters, has another value under the same name.
     """
     rows = kept.shared if isinstance(kept, Kept) else None
     database = kept.database if isinstance(kept, Kept) else OWN

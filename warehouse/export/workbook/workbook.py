@@ -212,8 +212,10 @@ def _data(book: Book, filled: FilledSection) -> Iterator[Sheet]:
         for each in heat.maps(filled.result, filled.chart):
             heat.write(book.book, book.sheet(f"{filled.section.title} {each.name}"), each)
             book.n_maps += 1
-    if filled.distribution is not None:  # until all sheets are written, rows by rank of all
-        filled.result.release()  # sections would take hundreds of megabytes
+    if filled.distribution is not None:
+        # The section is referred to until all sheets are written; rows by rank of all sections
+        # would take hundreds of megabytes.
+        filled.result.release()
 
 
 def _rows(book: Book, sheet: Worksheet, result: QueryResult, headings: Mapping[str, str]) -> None:
