@@ -28,7 +28,8 @@ class Exporter:
     """
 
     write: Callable[[Session, Path, Mapping[str, Any]], Any]
-    #: The target is a folder that may hold other files; `write` returns objects with a `path`.
+    #: The target is a folder that may hold other files; `write` returns objects with a `path`, and
+    #: with a `sha256` if it is known.
     writes_single_files: bool = False
     #: The files hold ids of the warehouse, so that another one does not give the same bytes.
     writes_ids: bool = False

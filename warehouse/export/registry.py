@@ -44,13 +44,15 @@ def export(opened: Session, name: str, path: Path, options: Mapping[str, Any] | 
     written = chosen.write(opened, path, options or {})
     about = opened.manifest(opened.queries.find("traces"), {})
     window = {"window_ns": [opened.seen.from_ns, opened.seen.to_ns]}
-    paths = [each.path for each in written] if chosen.writes_single_files else [path]
-    for each in paths:
+    sums = {path: None}
+    if chosen.writes_single_files:
+        sums = {each.path: getattr(each, "sha256", None) for each in written}
+    for each, known in sums.items():
         if files.is_stream(each):
             continue
         kept = {**(options or {}), **window, "name": each.name, "is_single": each == path}
-        made = manifest.of([about], name, options=kept, sha256=manifest.sha256(each))
-        manifest.put_beside(each, made)
+        sha256 = known or manifest.sha256(each)
+        manifest.put_beside(each, manifest.of([about], name, options=kept, sha256=sha256))
     return written
 
 

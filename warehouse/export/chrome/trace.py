@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
+from warehouse.checksum import BackgroundSha256
 from warehouse.errors import ExportError
 from warehouse.export import presentation
 from warehouse.export.chrome import load
-from warehouse.files import file_stem, whole_file, whole_folder
+from warehouse.files import file_stem, is_stream, whole_file, whole_folder
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class WrittenTrace:
     trace_name: str
     n_events: int
     is_restored: bool  # imported from Trace Event JSON: the same events
+    sha256: str | None = None  # of the file, if it was computed while it was written
 
 
 class _Trace(NamedTuple):
@@ -105,10 +108,19 @@ def _write(
     is_restored = _is_restored(connection, trace)
     query = _restoring(connection, trace) if is_restored else making(connection, trace)
     head, tail = _document(trace)
-    file.write(head)
-    n_events = write_events(connection, query, file, trace.name)
-    file.write(tail)
-    return WrittenTrace(path, trace.name, n_events, is_restored)
+    with _checksum(file, path) as checksum:
+        file.write(head)
+        n_events = write_events(connection, query, file, trace.name)
+        file.write(tail)
+    sha256 = checksum.hex if checksum else None
+    return WrittenTrace(path, trace.name, n_events, is_restored, sha256)
+
+
+def _checksum(file: BinaryIO, path: Path) -> AbstractContextManager[BackgroundSha256 | None]:
+    """Computes the checksum of a file written without compression; a stream has none."""
+    if path.suffix == ".gz" or is_stream(path):
+        return nullcontext()
+    return BackgroundSha256(file)
 
 
 def write_events(
