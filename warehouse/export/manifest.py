@@ -17,6 +17,7 @@ from warehouse import files
 from warehouse.errors import UsageError
 from warehouse.query import encoding, lineage
 from warehouse.query.digest import Digest, DigestingRows
+from warehouse.query.stored import StoredRows
 
 if TYPE_CHECKING:
     from warehouse.query.encoding import Rows
@@ -136,7 +137,10 @@ def part(about: Mapping[str, str], n_rows: int | None = None, digest: str | None
 def of_result(result: QueryResult) -> Part:
     """Creates a part from a query result."""
     with Digest(result.columns) as digest:
-        digest.add(result.arrow())
+        if isinstance(result, StoredRows) and result.is_stored:
+            digest.add_stored(result)
+        else:
+            digest.add(result.arrow())
         return part(result.meta, result.n_rows, digest.hex)
 
 

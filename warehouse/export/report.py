@@ -199,6 +199,8 @@ def _rows(session: Session, query: Query, values: Mapping[str, Any], is_short: b
         assert query.header is not None
         columns, given = query.header.columns, arguments(query, values)
         return QueryResult(arrow.table_of([], columns), columns, session.manifest(query, given))
+    if is_short and session.stores_rows and execute.is_plain(query):
+        return session.stored(query, values)
     result = session.run(query, values, is_short=is_short)
     return QueryResult(result.table(), result.columns, session.manifest(query, result.parameters))
 

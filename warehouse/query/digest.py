@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from warehouse.library.header import Column
     from warehouse.query.encoding import Rows
+    from warehouse.query.stored import StoredRows
 
 _HALF = 1 << 64
 _FEW = 4096  # values
@@ -63,23 +64,40 @@ class Digest:
         self._sums = ((self._sums[0] + lower) % _HALF, (self._sums[1] + upper) % _HALF)
         self.n_rows += rows.num_rows
 
+    def add_stored(self, rows: StoredRows) -> None:
+        """Adds rows of plain types, hashed where they are."""
+        values = [
+            _value(f'"{column.name}"', column.type == "DOUBLE")
+            for column in itertools.compress(rows.columns, self._is_hashed)
+        ]
+        with rows.reading("rows_added") as connection:
+            lower, upper = _sums_of(connection, "rows_added", _joined(values))
+        self._sums = ((self._sums[0] + lower) % _HALF, (self._sums[1] + upper) % _HALF)
+        self.n_rows += rows.n_rows
+
     def _sums_in_sql(self, rows: pa.Table) -> tuple[int, int]:
         if self._connection is None:
             self._connection = self._stack.enter_context(database.shared_scratchpad())
         self._connection.register("rows_added", rows)
-        lower, upper = database.one(
-            self._connection,
-            # The functions for either half hash each text again.
-            f"SELECT sum((hash >> 64)::UBIGINT), sum((hash & {_HALF - 1})::UBIGINT) "
-            f"FROM (SELECT md5_number({_text(rows)}) AS hash FROM rows_added)",
-        )
+        found = _sums_of(self._connection, "rows_added", _text(rows))
         self._connection.unregister("rows_added")
-        return int(lower or 0), int(upper or 0)
+        return found
 
     @property
     def hex(self) -> str:
         """Returns the digest of the rows so far: 32 hexadecimal digits."""
         return f"{self._sums[1]:016x}{self._sums[0]:016x}"
+
+
+def _sums_of(connection: duckdb.DuckDBPyConnection, relation: str, text: str) -> tuple[int, int]:
+    """The sums of both halves of the hashes of rows; `text` is SQL for a row as a text."""
+    lower, upper = database.one(
+        connection,
+        # The functions for either half hash each text again.
+        f"SELECT sum((hash >> 64)::UBIGINT), sum((hash & {_HALF - 1})::UBIGINT) "
+        f"FROM (SELECT md5_number({text}) AS hash FROM {relation})",
+    )
+    return int(lower or 0), int(upper or 0)
 
 
 def _sums(texts: Sequence[str]) -> tuple[int, int]:
@@ -114,7 +132,11 @@ def _text(rows: pa.Table) -> str:
     import pyarrow as pa
 
     parts = [_value(each.name, pa.types.is_floating(each.type)) for each in rows.schema]
-    return f"concat_ws(chr(31), {', '.join(parts)})"
+    return _joined(parts)
+
+
+def _joined(values: Sequence[str]) -> str:
+    return f"concat_ws(chr(31), {', '.join(values)})"
 
 
 class DigestingRows:

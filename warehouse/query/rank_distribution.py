@@ -7,19 +7,21 @@ maximum of the ranks, and the ranks farthest from the median, at most `N_OUTLIER
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from warehouse.library.header import Column
+from warehouse.query.result import QueryResult
 from warehouse.query.selection import LISTED_RANKS
+from warehouse.query.stored import StoredRows
 
 if TYPE_CHECKING:
     import duckdb
 
     from warehouse.library.library import Query
-    from warehouse.query.result import QueryResult
     from warehouse.query.session import Session
 
 N_OUTLIERS = 5  # on each side
@@ -147,10 +149,7 @@ def of_rows(result: QueryResult, layout: Layout) -> RankDistribution | None:
     the outliers by the first measure. Else a row for each combination of keys, with the statistics
     of the first measure and the numbers of the outlying ranks.
     """
-    from warehouse.query.result import QueryResult
-
-    with _database().cursor() as connection:
-        connection.register("given", result.arrow())
+    with _reading(result) as connection:
         columns = _with_rank(connection, result.columns)
         layout = layout.with_values(connection)
         n_ranks = _count(connection, "SELECT count(DISTINCT rank) FROM result")
@@ -164,6 +163,18 @@ def of_rows(result: QueryResult, layout: Layout) -> RankDistribution | None:
         table = connection.sql(sql).to_arrow_table()
     measure = layout.measures[0].name if keys else None
     return RankDistribution(QueryResult(table, columns, result.meta), n_ranks, measure)
+
+
+@contextmanager
+def _reading(result: QueryResult) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection with the rows as `given`."""
+    if isinstance(result, StoredRows) and result.is_stored:
+        with result.reading("given") as connection:
+            yield connection
+        return
+    with _database().cursor() as connection:
+        connection.register("given", result.arrow())
+        yield connection
 
 
 @cache

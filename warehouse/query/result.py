@@ -56,11 +56,11 @@ class QueryResult:
 
     def arrow_reader(self) -> pa.RecordBatchReader:
         """Yields the rows as record batches."""
-        return self._table.to_reader()
+        return self.arrow().to_reader()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows in pieces, in order."""
-        yield from self._table.to_batches()
+        yield from self.arrow().to_batches()
 
     def release(self) -> None:
         """Drops the rows, which take no more memory, also where the result is still referred to."""
@@ -72,15 +72,15 @@ class QueryResult:
         import pyarrow as pa
 
         exact = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
-        return self._table.to_pandas(types_mapper=exact.get)
+        return self.arrow().to_pandas(types_mapper=exact.get)
 
     def pl(self) -> Any:
         """Returns a polars DataFrame."""
-        return _optional("polars").from_arrow(self._table)
+        return _optional("polars").from_arrow(self.arrow())
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Returns the rows as tuples of Python values; text where Python has no such value."""
-        return plain.rows(self._table)
+        return plain.rows(self.arrow())
 
     def one(self) -> dict[str, Any]:
         """Returns the only row; raises UsageError if there is not exactly one."""
@@ -92,14 +92,14 @@ class QueryResult:
         return self.n_rows
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        names = self._table.column_names
+        names = self.schema.names
         return (dict(zip(names, row, strict=True)) for row in self.rows())
 
     def __getitem__(self, place: int) -> dict[str, Any]:
         if not -self.n_rows <= place < self.n_rows:
             raise IndexError(f"row {place} of {self.n_rows}")
-        (row,) = plain.rows(self._table.slice(place % self.n_rows, 1))
-        return dict(zip(self._table.column_names, row, strict=True))
+        (row,) = plain.rows(self.arrow().slice(place % self.n_rows, 1))
+        return dict(zip(self.schema.names, row, strict=True))
 
     def __repr__(self) -> str:
         from warehouse.query import encoding
@@ -120,7 +120,7 @@ class QueryResult:
             f"{html.escape(column.name)}</th>"
             for column in self.columns
         )
-        shown = self._table.slice(0, _SHOWN_ROWS)
+        shown = self.arrow().slice(0, _SHOWN_ROWS)
         cells = plain.rows(shown)
         body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in cells)
         query = html.escape(self.meta.get("query") or "statement")

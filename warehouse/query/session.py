@@ -6,6 +6,7 @@ is locked for the duration of a session, so sessions are short.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -30,6 +31,7 @@ from warehouse.query import (
 )
 from warehouse.query.kept import Kept
 from warehouse.query.selection import Selection
+from warehouse.query.stored import StoredRows
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -39,8 +41,10 @@ if TYPE_CHECKING:
     from warehouse.lake.reader import LakeReader
     from warehouse.library.header import Value
     from warehouse.query.execute import Result
+    from warehouse.query.result import QueryResult
 
 DIALECTS = ("duckdb", "perfetto")
+_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -205,26 +209,64 @@ class Session:
         check(query, parameters or {}, dialect)
         if dialect == "perfetto":
             query = self._rewritten(query)
-        texts = comparison.named(query, arguments(query, parameters or {}))
-        if texts:
-            self._see_sides(texts)
-        elif self.seen != self.chosen and dialect == "duckdb":
-            self._see(self.chosen)
+        self._see_for(query, parameters or {}, dialect)
         return execute.run(
             self.connection, query, parameters, library=self.queries, timeout_s=timeout_s,
             installed=self.installed, as_tuples=as_tuples, is_short=is_short, kept=self.kept,
         )  # fmt: skip
 
+    def _see_for(
+        self, query: library.Query, parameters: Mapping[str, object], dialect: str = "duckdb"
+    ) -> None:
+        """Applies the scope that a query reads: that of a comparison's sides, or the chosen one."""
+        texts = comparison.named(query, arguments(query, parameters))
+        if texts:
+            self._see_sides(texts)
+        elif self.seen != self.chosen and dialect == "duckdb":
+            self._see(self.chosen)
+
     def create_table(
         self, query: library.Query, parameters: Mapping[str, object], table: str
     ) -> None:
         """Keeps the rows of a query of the library as a TEMP table; raises as `run`."""
+        self._create_table(query, parameters, table, kept.OWN, is_report=False)
+
+    @property
+    def stores_rows(self) -> bool:
+        """Whether rows of large results are better left in the database than read at once."""
+        return self.kept.own != kept.OWN
+
+    def stored(self, query: library.Query, parameters: Mapping[str, object]) -> QueryResult:
+        """Runs a query of a report, and keeps its rows where those of blocks are; raises as `run`.
+
+        The query must be plain.
+        """
+        check(query, parameters, "duckdb")
+        self._see_for(query, parameters)
+        database, table = self.kept.own, f"rows {next(_numbers)}"
+        values = self._create_table(query, parameters, table, database, is_report=True)
+        assert query.header is not None
+        return StoredRows(
+            self.connection, f'"{database}".main."{table}"', query.header.columns,
+            self.manifest(query, values),
+        )  # fmt: skip
+
+    def _create_table(
+        self,
+        query: library.Query,
+        parameters: Mapping[str, object],
+        table: str,
+        database: str,
+        *,
+        is_report: bool,
+    ) -> dict[str, Value]:
         values = arguments(query, parameters)
         prepared = execute.prepare(
             self.connection, query, self.queries, installed=self.installed, kept=self.kept,
-            values=values,
+            values=values, is_report=is_report,
         )  # fmt: skip
-        execute.create_table(self.connection, prepared, values, table)
+        execute.create_table(self.connection, prepared, values, table, database=database)
+        return values
 
     def forget_rows(self, needed_by: Iterable[str] = ()) -> None:
         """Drops the kept rows of blocks, but those that queries of these names call."""
