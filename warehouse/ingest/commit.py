@@ -34,7 +34,9 @@ from warehouse.library import macros
 from warehouse.link import linkers, relations, run_links
 from warehouse.store import catalog, database, statements
 
-PART_ROWS = 750_000  # of a script that runs in parts
+#: Of a script that runs in parts: an even number of DuckDB's row groups, of 122,880 rows, so that
+#: two threads, which compress a row group each, end at the same time.
+PART_ROWS = 6 * 122_880
 LAST_ROW = 1 << 62  # after all rows
 COUNTED = {
     "slices": "slice", "counter_values": "counter", "flow_points": "flow_point", "links": "link"
@@ -201,12 +203,10 @@ def _normalize(connection: duckdb.DuckDBPyConnection, script: Traversable | InPa
         statements.execute(connection, script.read_text())
         return
     (n_rows,) = database.one(connection, f"SELECT count(*) FROM scratch.{script.table}")
-    n_parts = max(1, math.ceil(n_rows / (script.n_rows or PART_ROWS)))
+    size = script.n_rows or PART_ROWS
+    n_parts = max(1, math.ceil(n_rows / size))
     for n in range(n_parts):
-        first, last = n_rows * n // n_parts, n_rows * (n + 1) // n_parts
-        if script.n_rows:
-            first, last = n * script.n_rows, (n + 1) * script.n_rows
-            last = last if n + 1 < n_parts else LAST_ROW
+        first, last = n * size, (n + 1) * size if n + 1 < n_parts else LAST_ROW
         set_variable(connection, "first_row", first)
         set_variable(connection, "last_row", last - 1)
         statements.execute(connection, script.script.read_text())

@@ -255,8 +255,8 @@ class InParts:
     """A `normalize` script that inserts the rows of a large scratch table part by part.
 
     It runs once for each part; the variables `first_row` and `last_row` are its rowids. A part is
-    sorted in memory, where sorting all rows at once would write most of them to disk. Parts are of
-    equal size, or of `n_rows`; the last of these has all rows that follow, too.
+    sorted in memory, where sorting all rows at once would write most of them to disk. Parts have
+    `n_rows` rows, by default `commit.PART_ROWS`; the last one has all rows that follow.
     """
 
     script: Traversable
