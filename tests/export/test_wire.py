@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import DebugAnnotation
 
@@ -19,6 +19,7 @@ def reference(value: int) -> bytes:
     return bytes(DebugAnnotation(uint_value=value).SerializeToString())[1:]
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 300)))
 def test_varints_are_the_librarys(values: list[int]) -> None:
     column = wire.varints(np.array(values, np.uint64))

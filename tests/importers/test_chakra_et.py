@@ -143,6 +143,7 @@ def _leaves(value: Any) -> list[Any]:
     return [leaf for each in value for leaf in _leaves(each)] if type(value) is list else [value]
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="[]()'\"\\,. 0123456789abTrueFalsNon-+einf", max_size=40))
 def test_any_other_text_is_left_as_it_is(text: str) -> None:
     found = json_of(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warehouse.link.graph_order import cycle
@@ -29,6 +29,7 @@ def has_cycle(n_nodes: int, edges: Edges) -> bool:
     return False
 
 
+@settings(deadline=None)
 @given(st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), st.lists(
     st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=14
 ))))  # fmt: skip

@@ -6,7 +6,7 @@ import json
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Tw
@@ -64,6 +64,7 @@ def test_places_on_the_time_axis_keep_their_digits() -> None:
     assert units.shown(2_078_328_125, "ns", "extend_ns") == "2.078 s"
 
 
+@settings(deadline=None)
 @given(st.lists(st.text("ab", min_size=1, max_size=40), max_size=30), st.integers(8, 30))
 def test_shortened_names_fit_and_stay_different(texts: list[str], width: int) -> None:
     found = names.shortened(texts, width)
