@@ -1,6 +1,6 @@
 /* ---
 name = "queue_step"
-version = 2
+version = 3
 title = "Launched work waiting on each stream, at each change"
 help = """
 Work counts as queued from the start of the call that launched it until the work starts, and as
@@ -14,12 +14,13 @@ requires = { schema = ">=1" }
 scale = "trace"
 computed_once = "reports"
 columns = [
-  "trace_id", "device_id", "track_id", "stream", "ts_ns", "next_ts_ns", "queue_length",
+  "trace_id", "device_id", "track_id", "stream", "n_ops", "ts_ns", "next_ts_ns", "queue_length",
   "n_outstanding",
 ]
 
 [column]
 track_id.help = "Track of the stream"
+n_ops = { check = "> 0", help = "Number of operations of the stream with a known call, at any time" }
 ts_ns = { type = "BIGINT", unit = "ns", help = "Time of the change, on the time axis of slice.ts" }
 
 [column.next_ts_ns]
@@ -29,6 +30,7 @@ nullable = true
 help = "Time of the next change; NULL for the last change of the stream"
 
 [changes]
+3 = "new column n_ops"
 2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
 --- */
@@ -66,6 +68,11 @@ change AS (
   UNION ALL
   SELECT place_n, end_ns AS ts_ns, -4294967296 AS difference FROM work
 ),
+place_ops AS (
+  SELECT p.*, w.n_ops
+  FROM place AS p
+  JOIN (SELECT place_n, count(*) AS n_ops FROM work GROUP BY place_n) AS w ON w.place_n = p.place_n
+),
 total AS (
   SELECT
     place_n,
@@ -83,13 +90,14 @@ SELECT
   p.device_id,
   p.track_id,
   p.stream,
+  p.n_ops,
   greatest(a.ts_ns, w.from_ns) AS ts_ns,
   least(a.next_ts_ns, CASE WHEN a.next_ts_ns IS NOT NULL THEN w.to_ns END) AS next_ts_ns,
   a.total::BIGINT % 4294967296 AS queue_length,
   a.total::BIGINT // 4294967296 AS n_outstanding
 FROM total AS a
 CROSS JOIN time_window AS w
-JOIN place AS p ON p.place_n = a.place_n
+JOIN place_ops AS p ON p.place_n = a.place_n
 WHERE (a.next_ts_ns IS NULL OR a.next_ts_ns > a.ts_ns)
   AND a.ts_ns < w.to_ns
   AND (a.ts_ns >= w.from_ns OR a.next_ts_ns > w.from_ns)

@@ -13,7 +13,7 @@ queue_length_over_time, or a time window. In a time window, all work of the trac
 first row of a stream is the state at the start of the window.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
-requires = { schema = ">=1", queries = ["queue_step@2"] }
+requires = { schema = ">=1", queries = ["queue_step@3"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "start_ns",

@@ -14,7 +14,7 @@ the part inside. In a time window, all work of the trace counts; means and sums 
 that time inside the window, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "bucket_start_ns"]
-requires = { schema = ">=1", queries = ["queue_step@2"] }
+requires = { schema = ">=1", queries = ["queue_step@3"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "bucket_start_ns",

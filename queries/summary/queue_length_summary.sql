@@ -14,7 +14,7 @@ lasts. In a time window, all work of the trace counts; means and sums are over t
 inside the window, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "device_id", "track_id", "stream"]
-requires = { schema = ">=1", queries = ["queue_step@2"] }
+requires = { schema = ">=1", queries = ["queue_step@3"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "n_ops", "span_ns",
@@ -89,6 +89,7 @@ summed AS (
     device_id,
     track_id,
     stream,
+    any_value(n_ops) AS n_ops,
     sum(held_ns)::BIGINT AS span_ns,
     sum(held_ns * queue_length)::DOUBLE AS queue_area,
     max(queue_length) AS max_queue_length,
@@ -101,12 +102,27 @@ summed AS (
   FROM held
   GROUP BY trace_id, device_id, track_id, stream
 ),
+-- One row if a time window is set: operations are counted again only then.
+set_window AS (
+  SELECT from_ns, to_ns
+  FROM time_window
+  WHERE from_ns > -9223372036854775807 OR to_ns < 9223372036854775807
+),
+inside AS MATERIALIZED (
+  SELECT d.slice_id, d.trace_id, d.device_id, d.track_id, d.stream
+  FROM gpu_op AS d
+  CROSS JOIN set_window
+  WHERE d.kind <> 'sync'
+),
+linked AS MATERIALIZED (
+  SELECT d.trace_id, d.device_id, d.track_id, d.stream, k.from_id
+  FROM inside AS d
+  JOIN whole_link AS k ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
+),
 launched AS (
   SELECT d.trace_id, d.device_id, d.track_id, d.stream, count(*) AS n_ops
-  FROM gpu_op AS d
-  JOIN whole_link AS k ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
-  SEMI JOIN whole_launch AS l ON l.slice_id = k.from_id
-  WHERE d.kind <> 'sync'
+  FROM linked AS d
+  SEMI JOIN whole_launch AS l ON l.slice_id = d.from_id
   GROUP BY d.trace_id, d.device_id, d.track_id, d.stream
 )
 SELECT
@@ -117,7 +133,7 @@ SELECT
   d.ordinal AS device,
   a.track_id,
   a.stream,
-  coalesce(l.n_ops, 0) AS n_ops,
+  CASE WHEN EXISTS (SELECT 1 FROM set_window) THEN coalesce(l.n_ops, 0) ELSE a.n_ops END AS n_ops,
   a.span_ns,
   a.queue_area / nullif(a.span_ns, 0) AS mean_queue_length,
   a.max_queue_length,

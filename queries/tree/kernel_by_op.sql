@@ -10,7 +10,7 @@ a time window, sums are of the parts of the durations inside it, so disjoint win
 whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "device_id", "top_op", "op", "name", "kind"]
-requires = { schema = ">=1", queries = ["op_top@1", "work_category@1"] }
+requires = { schema = ">=1", queries = ["work_category@1"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "top_op", "op", "op_category", "kernel_name",
@@ -37,58 +37,124 @@ help = "kernel, memcpy or memset"
 2 = "new columns: op_category, kernel_name, kernel_category"
 1 = "first version"
 --- */
--- One large join at a time, and none that carries the long names of kernels: each hash table is freed
--- before the next is built.
-WITH top AS MATERIALIZED (
-  SELECT slice_id, top_id
-  FROM op_top()
+-- Numbers instead of names: names of all operators and kernels would fill the memory.
+WITH RECURSIVE op_name AS MATERIALIZED (
+  SELECT name, row_number() OVER () AS name_n
+  FROM (SELECT DISTINCT name FROM whole_cpu_op)
 ),
--- Few of all operators launch work or are outermost.
-op_name AS MATERIALIZED (
-  SELECT o.slice_id, o.name
-  FROM whole_cpu_op AS o
-  -- Always true: with conditions the estimate of these rows is small, so that they are hashed, and
-  -- not all operators.
-  SEMI JOIN (
-    SELECT slice_id FROM top WHERE slice_id >= 0 AND top_id >= 0
-    UNION ALL
-    SELECT top_id FROM top WHERE slice_id >= 0 AND top_id >= 0
-  ) AS p ON p.slice_id = o.slice_id
+-- Slices are numbered by category first, so the operators of a trace are one range of ids.
+operator AS MATERIALIZED (
+  SELECT
+    trace_id,
+    min(slice_id) AS first_id,
+    max(slice_id) AS last_id,
+    count(*) = max(slice_id) - min(slice_id) + 1 AS is_range
+  FROM whole_cpu_op
+  GROUP BY trace_id
 ),
-named AS MATERIALIZED (
-  SELECT p.slice_id, o.name AS op, t.name AS top_op
-  FROM top AS p
-  JOIN op_name AS o ON o.slice_id = p.slice_id
-  JOIN op_name AS t ON t.slice_id = p.top_id
+-- Of other traces, each operator is searched.
+scattered AS MATERIALIZED (
+  SELECT slice_id
+  FROM whole_cpu_op
+  WHERE trace_id IN (SELECT trace_id FROM operator WHERE NOT is_range)
+),
+-- All of them; the conditions make their estimate small, so that these are hashed, and not all slices.
+few_scattered AS (
+  SELECT slice_id
+  FROM scattered
+  WHERE slice_id >= 0 AND slice_id < 9223372036854775807
+),
+-- Operators to device work without a recorded call, or replayed by a graph.
+direct AS MATERIALIZED (
+  SELECT to_id AS slice_id, from_id AS op_id, rule = 'graph_capture' AS is_replayed
+  FROM whole_link
+  WHERE kind = 'op_device' AND link_set = 'default'
+),
+called AS MATERIALIZED (
+  SELECT c.to_id AS slice_id, o.from_id AS op_id
+  FROM whole_link AS c
+  JOIN whole_link AS o ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+  WHERE c.kind = 'launch'
+    AND c.link_set = 'default'
 ),
 cause AS MATERIALIZED (
-  SELECT slice_id, cpu_op_id
-  FROM gpu_op_cause
-  WHERE cpu_op_id IS NOT NULL
+  SELECT slice_id, op_id
+  FROM called
+  WHERE slice_id NOT IN (SELECT slice_id FROM direct WHERE is_replayed)
+  UNION ALL
+  SELECT slice_id, op_id
+  FROM direct
+  WHERE is_replayed OR slice_id NOT IN (SELECT slice_id FROM called)
+),
+-- Slices around others, with the names of those that are operators.
+around AS MATERIALIZED (
+  SELECT
+    s.id,
+    s.parent_id,
+    CASE WHEN s.id BETWEEN r.first_id AND r.last_id OR x.slice_id IS NOT NULL THEN n.name_n END AS name_n
+  FROM whole_slice AS s
+  LEFT JOIN op_name AS n ON n.name IS NOT DISTINCT FROM s.name
+  LEFT JOIN operator AS r ON r.trace_id = s.trace_id AND r.is_range
+  LEFT JOIN few_scattered AS x ON x.slice_id = s.id
+  WHERE s.is_leaf IS NULL
+),
+launcher AS (
+  SELECT c.slice_id, s.parent_id, n.name_n
+  FROM whole_slice AS s
+  JOIN cause AS c ON c.op_id = s.id
+  LEFT JOIN op_name AS n ON n.name IS NOT DISTINCT FROM s.name
+  LEFT JOIN operator AS r ON r.trace_id = s.trace_id AND r.is_range
+  LEFT JOIN few_scattered AS x ON x.slice_id = s.id
+  WHERE s.id BETWEEN r.first_id AND r.last_id OR x.slice_id IS NOT NULL
+),
+upward AS (
+  SELECT slice_id, parent_id AS at_id, name_n, name_n AS top_n
+  FROM launcher
+  UNION ALL
+  SELECT u.slice_id, a.parent_id, u.name_n, coalesce(a.name_n, u.top_n)
+  FROM around AS a
+  JOIN upward AS u ON u.at_id = a.id
 ),
 work AS MATERIALIZED (
-  SELECT c.slice_id, n.op, n.top_op
-  FROM cause AS c
-  JOIN named AS n ON n.slice_id = c.cpu_op_id
+  SELECT slice_id, name_n, top_n
+  FROM upward
+  WHERE at_id IS NULL
 ),
-figure AS (
+numbered AS (
   SELECT
     g.trace_id,
     g.device_id,
-    c.top_op,
-    c.op,
+    c.name_n,
+    c.top_n,
     g.name,
     g.kind,
     count(*) AS n_device_ops,
     sum(
       greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0)
-    )::BIGINT AS total_ns,
-    sum(greatest(g.dur, 0))::BIGINT AS all_ns
+    ) AS total_ns,
+    sum(greatest(g.dur, 0)) AS all_ns
   FROM gpu_op AS g
   CROSS JOIN time_window AS w
   LEFT JOIN work AS c ON c.slice_id = g.slice_id
   WHERE g.kind <> 'sync'
-  GROUP BY g.trace_id, g.device_id, c.top_op, c.op, g.name, g.kind
+  GROUP BY g.trace_id, g.device_id, c.name_n, c.top_n, g.name, g.kind
+),
+-- Operators may have no name.
+figure AS (
+  SELECT
+    a.trace_id,
+    a.device_id,
+    t.name AS top_op,
+    o.name AS op,
+    a.name,
+    a.kind,
+    sum(a.n_device_ops)::BIGINT AS n_device_ops,
+    sum(a.total_ns)::BIGINT AS total_ns,
+    sum(a.all_ns)::BIGINT AS all_ns
+  FROM numbered AS a
+  LEFT JOIN op_name AS o ON o.name_n = a.name_n
+  LEFT JOIN op_name AS t ON t.name_n = a.top_n
+  GROUP BY a.trace_id, a.device_id, t.name, o.name, a.name, a.kind
 )
 SELECT
   r.run_id,
