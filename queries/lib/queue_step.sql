@@ -20,7 +20,7 @@ columns = [
 
 [column]
 track_id.help = "Track of the stream"
-n_ops = { check = "> 0", help = "Number of operations of the stream with a known call, at any time" }
+n_ops.help = "Number of operations of the stream with a known call, at any time"
 ts_ns = { type = "BIGINT", unit = "ns", help = "Time of the change, on the time axis of slice.ts" }
 
 [column.next_ts_ns]
