@@ -1,1 +1,0 @@
--- input: shared/python_program.sql
