@@ -10,7 +10,7 @@ a time window, sums are of the parts of the durations inside it, so disjoint win
 whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "device_id", "top_op", "op", "name", "kind"]
-requires = { schema = ">=1", queries = ["work_category@1"] }
+requires = { schema = ">=1", queries = ["op_range@1", "work_category@1"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "top_op", "op", "op_category", "kernel_name",
@@ -42,21 +42,15 @@ WITH RECURSIVE op_name AS MATERIALIZED (
   SELECT name, row_number() OVER () AS name_n
   FROM (SELECT DISTINCT name FROM whole_cpu_op)
 ),
--- Slices are numbered by category first, so the operators of a trace are one range of ids.
-operator AS MATERIALIZED (
-  SELECT
-    trace_id,
-    min(slice_id) AS first_id,
-    max(slice_id) AS last_id,
-    count(*) = max(slice_id) - min(slice_id) + 1 AS is_range
-  FROM whole_cpu_op
-  GROUP BY trace_id
+id_range AS MATERIALIZED (
+  SELECT trace_id, first_id, last_id, is_range
+  FROM op_range()
 ),
--- Of other traces, each operator is searched.
+-- Of traces whose operators are no range of ids, each operator is searched.
 scattered AS MATERIALIZED (
   SELECT slice_id
   FROM whole_cpu_op
-  WHERE trace_id IN (SELECT trace_id FROM operator WHERE NOT is_range)
+  WHERE trace_id IN (SELECT trace_id FROM id_range WHERE NOT is_range)
 ),
 -- All of them; the conditions make their estimate small, so that these are hashed, and not all slices.
 few_scattered AS (
@@ -94,7 +88,7 @@ around AS MATERIALIZED (
     CASE WHEN s.id BETWEEN r.first_id AND r.last_id OR x.slice_id IS NOT NULL THEN n.name_n END AS name_n
   FROM whole_slice AS s
   LEFT JOIN op_name AS n ON n.name IS NOT DISTINCT FROM s.name
-  LEFT JOIN operator AS r ON r.trace_id = s.trace_id AND r.is_range
+  LEFT JOIN id_range AS r ON r.trace_id = s.trace_id AND r.is_range
   LEFT JOIN few_scattered AS x ON x.slice_id = s.id
   WHERE s.is_leaf IS NULL
 ),
@@ -103,7 +97,7 @@ launcher AS (
   FROM whole_slice AS s
   JOIN cause AS c ON c.op_id = s.id
   LEFT JOIN op_name AS n ON n.name IS NOT DISTINCT FROM s.name
-  LEFT JOIN operator AS r ON r.trace_id = s.trace_id AND r.is_range
+  LEFT JOIN id_range AS r ON r.trace_id = s.trace_id AND r.is_range
   LEFT JOIN few_scattered AS x ON x.slice_id = s.id
   WHERE s.id BETWEEN r.first_id AND r.last_id OR x.slice_id IS NOT NULL
 ),
