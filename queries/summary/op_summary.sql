@@ -50,39 +50,47 @@ WITH RECURSIVE launched AS MATERIALIZED (
   SELECT slice_id, level, n_device_ops, device_ns
   FROM launched_work()
 ),
--- The direct children of a call also give its depth, so calls need not be looked up in slice, which
--- is many times larger.
-below AS MATERIALIZED (
-  SELECT
-    s.parent_id AS slice_id,
-    sum(greatest(least(s.ts + s.dur, w.to_ns) - greatest(s.ts, w.from_ns), 0))::BIGINT
-      AS below_ns,
-    min(s.depth) - 1 AS depth
-  FROM slice AS s
-  CROSS JOIN time_window AS w
-  WHERE s.parent_id IS NOT NULL
-  GROUP BY s.parent_id
-),
-cut AS MATERIALIZED (
-  SELECT x.slice_id, x.self_ns, b.below_ns
-  FROM cut_slice() AS x
-  LEFT JOIN (SELECT * FROM below WHERE slice_id IN (SELECT slice_id FROM cut_slice())) AS b
-    ON b.slice_id = x.slice_id
-),
 -- One row if a time window is set: what is outside of it is read only then.
 set_window AS (
   SELECT from_ns, to_ns
   FROM time_window
   WHERE from_ns > -9223372036854775807 OR to_ns < 9223372036854775807
 ),
--- Calls outside of the window whose work is inside.
-late AS MATERIALIZED (
+cut_call AS MATERIALIZED (
+  SELECT slice_id, self_ns
+  FROM cut_slice()
+),
+few_cut AS (
+  SELECT slice_id
+  FROM cut_call
+  WHERE slice_id >= 0 AND slice_id < 9223372036854775807
+),
+cut AS MATERIALIZED (
+  SELECT x.slice_id, x.self_ns, b.below_ns
+  FROM cut_call AS x
+  LEFT JOIN (
+    SELECT
+      s.parent_id AS slice_id,
+      sum(greatest(least(s.ts + s.dur, w.to_ns) - greatest(s.ts, w.from_ns), 0))::BIGINT
+        AS below_ns
+    FROM slice AS s
+    CROSS JOIN time_window AS w
+    SEMI JOIN few_cut AS x ON x.slice_id = s.parent_id
+    GROUP BY s.parent_id
+  ) AS b ON b.slice_id = x.slice_id
+),
+outside AS MATERIALIZED (
   SELECT o.slice_id
   FROM whole_cpu_op AS o
   CROSS JOIN set_window AS w
-  SEMI JOIN launched AS f ON f.slice_id = o.slice_id
   WHERE o.ts >= w.to_ns
     OR (o.ts < w.from_ns AND o.ts + o.dur <= w.from_ns AND o.dur <> -1)
+),
+-- Calls outside of the window whose work is inside.
+late AS MATERIALIZED (
+  SELECT DISTINCT f.slice_id
+  FROM launched AS f
+  SEMI JOIN (SELECT slice_id FROM outside WHERE slice_id >= 0) AS o ON o.slice_id = f.slice_id
 ),
 -- Read again wherever calls are used: to keep all of them, with their names, takes more memory than
 -- everything else here.
@@ -103,32 +111,28 @@ call AS NOT MATERIALIZED (
 ),
 -- The time of calls with children that is not self time.
 parent_call AS MATERIALIZED (
-  SELECT
-    c.trace_id,
-    c.track_id,
-    c.name,
-    b.depth,
-    sum(least(c.inside_ns, b.below_ns))::BIGINT AS below_ns
+  SELECT c.trace_id, c.name, sum(least(c.inside_ns, b.below_ns))::BIGINT AS below_ns
   FROM call AS c
-  JOIN below AS b ON b.slice_id = c.slice_id
-  GROUP BY c.trace_id, c.track_id, c.name, b.depth
+  JOIN (
+    SELECT
+      s.parent_id AS slice_id,
+      sum(greatest(least(s.ts + s.dur, w.to_ns) - greatest(s.ts, w.from_ns), 0)) AS below_ns
+    FROM slice AS s
+    CROSS JOIN time_window AS w
+    WHERE s.parent_id IS NOT NULL
+    GROUP BY s.parent_id
+  ) AS b ON b.slice_id = c.slice_id
+  GROUP BY c.trace_id, c.name
 ),
--- A name can be nested in itself only if a slice of that name is deeper than a call of it that has
--- children. These are few, so few calls are sorted.
+-- A name can be nested in itself only if a slice of that name is deeper than one that has children. These
+-- are few, so few calls are sorted.
 candidate AS MATERIALIZED (
   SELECT *, row_number() OVER () AS candidate_n
   FROM (
-    SELECT a.track_id, a.name
-    FROM (
-      SELECT track_id, name, min(depth) AS depth
-      FROM parent_call
-      GROUP BY track_id, name
-    ) AS a
-    JOIN (
-      SELECT track_id, name, max(depth) AS depth
-      FROM slice
-      GROUP BY track_id, name
-    ) AS d ON d.track_id = a.track_id AND d.name = a.name AND d.depth > a.depth
+    SELECT track_id, name
+    FROM slice
+    GROUP BY track_id, name
+    HAVING max(depth) > min(CASE WHEN is_leaf IS NULL THEN depth END)
     UNION
     SELECT o.track_id, o.name
     FROM whole_cpu_op AS o
