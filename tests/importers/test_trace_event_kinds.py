@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from tw_importers.trace_event import kinds
-from tw_importers.trace_event.kinds import COLUMNS, ROW_SCHEMA, Kinds
+from tw_importers.trace_event.kinds import COLUMNS, ROW_SCHEMA, Kinds, by_kind
 
 
 def random_events(rng: random.Random, n_rows: int) -> tuple[list[tuple[str | None, ...]], pa.Table]:
@@ -44,3 +44,16 @@ def test_rows_and_kinds_join_to_the_texts_of_the_events(
     )
     assert [of_kind[kind] for kind in found] == expected
     assert len(of_kind) == len(set(expected))
+
+
+@pytest.mark.parametrize("n_kinds", [1, 7, 1 << 17])
+def test_rows_are_ordered_by_kind_and_those_of_a_kind_keep_their_order(n_kinds: int) -> None:
+    rng = random.Random(n_kinds)
+    kind = [rng.randrange(n_kinds) for _ in range(1000)]
+    rows = pa.table({"kind": pa.array(kind, pa.int32()), "seq": range(1000)})
+
+    ordered = by_kind(rows)
+
+    expected = sorted((of_kind, seq) for seq, of_kind in enumerate(kind))
+    found = zip(*(ordered.column(name).to_pylist() for name in ("kind", "seq")), strict=True)
+    assert list(found) == expected

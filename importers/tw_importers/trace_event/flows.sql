@@ -1,6 +1,13 @@
 -- The flow points of one part of the events; runs after slices.sql, in the same transaction.
 -- Variables: trace_id, first_id, and first_row and last_row, the part's first and last seq.
 
+-- The kinds of flow points: others are not read.
+SET VARIABLE kinds = (
+  SELECT {'first': min(kind), 'last': max(kind)}
+  FROM scratch.kind_place
+  WHERE ph IN ('s', 't', 'f')
+);
+
 -- Flow points are numbered by their place in the file.
 INSERT INTO flow_point
 SELECT
@@ -20,5 +27,6 @@ JOIN scratch.kind_place AS k ON k.kind = e.kind
 LEFT JOIN scratch.binding AS b ON b.seq = e.seq
 WHERE k.ph IN ('s', 't', 'f')
   AND e.ts_ns IS NOT NULL
+  AND e.kind BETWEEN getvariable('kinds').first AND getvariable('kinds').last
   AND e.seq BETWEEN getvariable('first_row') AND getvariable('last_row')
 ORDER BY e.seq;

@@ -76,6 +76,15 @@ class Kinds:
         return [self._numbers[kind] for kind in kinds]
 
 
+def by_kind(rows: pa.Table) -> pa.Table:
+    """Returns rows ordered by kind; those of one kind keep their order."""
+    kinds = rows.column("kind").to_numpy()
+    if len(kinds) and int(kinds.max()) < 1 << 16:
+        kinds = kinds.astype(np.uint16)  # the only width that is sorted by its digits
+    order = np.argsort(kinds, kind="stable")
+    return rows.take(pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)]))
+
+
 def _combine(columns: list[Any]) -> tuple[Ints, Ints]:
     """Returns which distinct combination each row has, and one row of each of them."""
     n_rows = len(columns[0])

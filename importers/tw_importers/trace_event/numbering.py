@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 #: Of one trace: where a row is in `sorted_span` is its number.
 _OF_ONE = """
 CREATE VIEW slice_order AS
-SELECT rowid AS slice_n, seq::BIGINT AS seq, place_key & 4294967295 AS track_n, ts, dur
+SELECT rowid AS slice_n, seq::BIGINT AS seq, place_key & 4294967295 AS track_n, ts, dur, place_key
 FROM sorted_span
 """
 _OF_SEVERAL = """
@@ -22,7 +22,8 @@ SELECT
   (trace_n << 32) | seq AS seq,
   (trace_n << 32) | (place_key & 4294967295) AS track_n,
   ts,
-  dur
+  dur,
+  place_key
 FROM (SELECT *, rowid AS row_n, place_key >> 56 AS trace_n FROM sorted_span)
 ORDER BY slice_n
 """

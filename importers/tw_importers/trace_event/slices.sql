@@ -1,6 +1,30 @@
 -- The slices of one part of `sorted_span`, inside the transaction of the import.
 -- Variables: trace_id, first_id, and first_row and last_row, the part's first and last slice_n.
+
+-- The kinds that the part can have: others are not read.
+SET VARIABLE keys = (
+  SELECT {'first': min(place_key), 'last': max(place_key)}
+  FROM scratch.slice_order
+  WHERE slice_n BETWEEN getvariable('first_row') AND getvariable('last_row')
+);
+
+SET VARIABLE kinds = (
+  SELECT {'first': min(kind), 'last': max(kind)}
+  FROM scratch.kind_place
+  WHERE CASE
+    WHEN ph IN ('X', 'i', 'I', 'R')
+      THEN place_key BETWEEN getvariable('keys').first AND getvariable('keys').last
+    ELSE ph NOT IN ('s', 't', 'f', 'C', 'M')
+  END
+);
+
 INSERT INTO slice
+WITH part AS MATERIALIZED (
+  SELECT s.slice_n, s.seq, s.track_n, s.ts, s.dur, n.depth, n.parent_n, n.is_leaf
+  FROM scratch.slice_order AS s
+  JOIN scratch.nest AS n ON n.entry_n = s.slice_n
+  WHERE s.slice_n BETWEEN getvariable('first_row') AND getvariable('last_row')
+)
 SELECT
   getvariable('first_id') + s.slice_n,
   getvariable('trace_id') + (s.slice_n >> 32),
@@ -9,8 +33,8 @@ SELECT
   s.dur,
   k.category,
   e.name,
-  n.depth,
-  getvariable('first_id') + n.parent_n,
+  s.depth,
+  getvariable('first_id') + s.parent_n,
   k.ph,
   -- arguments of both ends of a pair; those of the end win
   CASE
@@ -26,7 +50,7 @@ SELECT
         'cat', k.other_cat, 's', k.scope, 'id', e.id::JSON, 'bp', k.bp
       ))
   END,
-  n.is_leaf
+  s.is_leaf
 FROM scratch.event_row AS e
 JOIN (
   SELECT
@@ -38,8 +62,7 @@ JOIN (
     bp
   FROM scratch.event_kind
 ) AS k ON k.kind = e.kind
-JOIN scratch.slice_order AS s ON s.seq = e.seq
-JOIN scratch.nest AS n ON n.entry_n = s.slice_n
+JOIN part AS s ON s.seq = e.seq
 LEFT JOIN (
   SELECT b.seq, o.args, o.tts
   FROM scratch.other AS o
@@ -48,5 +71,5 @@ LEFT JOIN (
     AND o.ph IN ('E', 'e', 'F')
     AND (o.args IS NOT NULL OR o.tts IS NOT NULL)
 ) AS z ON z.seq = e.seq
-WHERE s.slice_n BETWEEN getvariable('first_row') AND getvariable('last_row')
+WHERE e.kind BETWEEN getvariable('kinds').first AND getvariable('kinds').last
 ORDER BY s.slice_n;

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tw_importers.trace_event.kinds import ROW_SCHEMA, Kinds
+from tw_importers.trace_event.kinds import ROW_SCHEMA, Kinds, by_kind
 from tw_importers.trace_event.native import CLOSED, FULL, INVALID, SCHEMA, Rows, State
 from tw_importers.trace_event.repair import LONG_EVENT
 from tw_importers.trace_event.split import BLANK, Chunk, Splitter, decode
 from warehouse.ahead import ahead
 
-_GROUPS_AHEAD = 1  # each is as large as a row group
+_GROUPS_AHEAD = 1  # each is as large as a row group of DuckDB
+_ROW_GROUP = 20_480  # rows
 
 
 @dataclass
@@ -35,7 +36,7 @@ class Places:
 
 @dataclass
 class Group:
-    """Events that become a row group: rows of the plain ones, and the others."""
+    """Events that are written together: rows of the plain ones, and the others."""
 
     rows: Rows
     others: list[Places] = field(default_factory=list)
@@ -160,15 +161,17 @@ class RowsPool:
 def write_groups(
     groups: Iterator[Group], stage: Callable[[list[Places]], pa.Table], pool: RowsPool, path: str
 ) -> pa.Table:
-    """Writes a Parquet file with the rows of all groups, in the order of the events.
+    """Writes a Parquet file with the rows of all groups, those of each ordered by kind.
 
+    A row group has few kinds: what is read of one kind, or of some, leaves out most of the others.
     Returns the kinds of the events. `stage` types events that are not plain; it is called in this
     thread.
     """
     kinds = Kinds()
     with open_writer(path) as writer:
         for group in ahead(groups, _GROUPS_AHEAD):
-            writer.write_table(kinds.rows(table_of(group, stage)), row_group_size=1 << 30)
+            rows = by_kind(kinds.rows(table_of(group, stage)))
+            writer.write_table(rows, row_group_size=_ROW_GROUP)
             pool.give_back(group.rows)
     pa.default_memory_pool().release_unused()
     return kinds.table()
@@ -180,7 +183,7 @@ def open_writer(path: str) -> Any:
 
     return parquet.ParquetWriter(
         path, ROW_SCHEMA, compression="snappy", use_dictionary=["kind", "name"],
-        store_schema=False, write_statistics=["seq"],
+        store_schema=False, write_statistics=["seq", "kind"],
     )  # fmt: skip
 
 
