@@ -37,11 +37,14 @@ WITH counted AS MATERIALIZED (
   FROM op_work()
   WHERE flops IS NOT NULL
 ),
-caused AS (
-  SELECT g.slice_id, g.trace_id, g.device_id, g.kind, g.name, greatest(g.dur, 0) AS dur,
-    c.launch_id, c.cpu_op_id
+-- Whether the category is known, instead of the names of kernels: these are long.
+caused AS MATERIALIZED (
+  SELECT
+    g.slice_id, g.trace_id, g.device_id, greatest(g.dur, 0) AS dur, c.launch_id, c.cpu_op_id,
+    g.kind <> 'kernel' OR w.category <> 'other' AS is_known
   FROM gpu_op AS g
   JOIN gpu_op_cause AS c ON c.slice_id = g.slice_id
+  LEFT JOIN work_category() AS w ON w.kind = 'kernel' AND g.kind = 'kernel' AND w.name = g.name
 ),
 with_flops AS (
   SELECT c.slice_id
@@ -49,6 +52,7 @@ with_flops AS (
     SELECT k.slice_id, l.track_id, l.ts
     FROM caused AS k
     JOIN whole_launch AS l ON l.slice_id = k.launch_id
+    WHERE l.track_id IN (SELECT track_id FROM counted)
   ) AS c
   ASOF JOIN counted AS w ON w.track_id = c.track_id AND w.ts <= c.ts
   WHERE c.ts < w.ts + w.dur
@@ -68,12 +72,11 @@ figure AS (
     sum(CASE WHEN c.cpu_op_id IS NOT NULL THEN c.dur ELSE 0 END) AS op_ns,
     sum(CASE WHEN m.to_id IS NOT NULL THEN c.dur ELSE 0 END) AS module_ns,
     sum(CASE WHEN p.to_id IS NOT NULL THEN c.dur ELSE 0 END) AS python_ns,
-    sum(CASE WHEN c.kind <> 'kernel' OR w.category <> 'other' THEN c.dur ELSE 0 END) AS category_ns,
+    sum(CASE WHEN c.is_known THEN c.dur ELSE 0 END) AS category_ns,
     sum(CASE WHEN f.slice_id IS NOT NULL THEN c.dur ELSE 0 END) AS flops_ns
   FROM caused AS c
   LEFT JOIN below AS m ON m.to_id = c.cpu_op_id AND m.kind = 'module'
   LEFT JOIN below AS p ON p.to_id = c.cpu_op_id AND p.kind = 'python'
-  LEFT JOIN work_category() AS w ON w.kind = 'kernel' AND c.kind = 'kernel' AND w.name = c.name
   LEFT JOIN with_flops AS f ON f.slice_id = c.slice_id
   GROUP BY c.trace_id, c.device_id
 )
