@@ -41,10 +41,13 @@ above AS MATERIALIZED (
 -- Only calls of threads with such operators are sorted.
 placed AS (
   SELECT l.slice_id, a.module, a.python
-  FROM launch AS l
+  FROM (
+    SELECT slice_id, track_id, ts
+    FROM launch
+    WHERE track_id IN (SELECT track_id FROM above)
+  ) AS l
   ASOF JOIN above AS a ON a.track_id = l.track_id AND l.ts >= a.ts
-  WHERE l.track_id IN (SELECT track_id FROM above)
-    AND l.ts <= a.end_ns
+  WHERE l.ts <= a.end_ns
 )
 SELECT
   l.slice_id,
