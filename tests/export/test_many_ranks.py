@@ -83,9 +83,9 @@ def test_no_query_runs_in_limited_memory_while_rows_of_another_are_held(
     run = report._rows
     found: list[QueryResult] = []
 
-    def rows_of(*arguments: Any) -> QueryResult:
+    def rows_of(*arguments: Any, **options: Any) -> QueryResult:
         assert not any(each.n_rows for each in found)
-        found.append(run(*arguments))
+        found.append(run(*arguments, **options))
         assert found[-1].n_rows
         return found[-1]
 

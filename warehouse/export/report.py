@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse import arrow, resources
 from warehouse.ahead import ahead, together
 from warehouse.errors import ContractError, UsageError
-from warehouse.export.sections import KINDS, Chart, Figure, FilledSection, Report, Section
+from warehouse.export.sections import KINDS, MAPS, Chart, Figure, FilledSection, Report, Section
 from warehouse.library.arguments import arguments
 from warehouse.query import comparison, emptiness, execute, rank_distribution
 from warehouse.query.result import QueryResult
@@ -52,7 +52,6 @@ from warehouse.store import database
 
 if TYPE_CHECKING:
     from warehouse.library.library import Library, Query
-    from warehouse.query.rank_distribution import RankDistribution
     from warehouse.query.session import Session
 
     Work = Callable[[Session], object]
@@ -185,14 +184,36 @@ def _filled(
     for section in sections:
         query = session.queries.find(section.query)
         values = {key: _value(session, value) for key, value in section.parameters.items()}
-        rows = _rows(session, query, values, report.is_short)
-        is_listed = all_ranks or bool(session.selection.ranks)
-        shown = None if is_listed else _distribution(session, query, section, rows)
+        layout = None if all_ranks or session.selection.ranks else _layout(session, query, section)
+        is_summary = layout is not None and _needs_no_order(session, report, section)
+        rows = _rows(session, query, values, report.is_short, in_any_order=is_summary)
+        shown = None if layout is None else rank_distribution.of_rows(rows, layout)
+        if is_summary and shown is None:  # the rows themselves are shown
+            rows.release()
+            rows = _rows(session, query, values, report.is_short)
         reason = "" if rows.n_rows else emptiness.reason(session, query)
         yield FilledSection(section, rows, shown, reason)
 
 
-def _rows(session: Session, query: Query, values: Mapping[str, Any], is_short: bool) -> QueryResult:
+def _needs_no_order(session: Session, report: Report, section: Section) -> bool:
+    """Whether only a distribution of the rows is shown: no map, and no figure of the first ones.
+
+    Of several traces of a rank, it shows the first of equal ones.
+    """
+    is_map = section.chart is not None and section.chart.kind in MAPS
+    has_figure = any(each.query == section.query for each in report.figures)
+    ranks = {trace["rank"] for trace in session.traces}
+    return not is_map and not has_figure and len(ranks) == len(session.traces)
+
+
+def _rows(
+    session: Session,
+    query: Query,
+    values: Mapping[str, Any],
+    is_short: bool,
+    *,
+    in_any_order: bool = False,
+) -> QueryResult:
     """The rows of a query, which is not run if the scope lacks what it requires: planning a query
     takes as long without rows."""
     if _is_lacking(session, query):
@@ -200,7 +221,7 @@ def _rows(session: Session, query: Query, values: Mapping[str, Any], is_short: b
         columns, given = query.header.columns, arguments(query, values)
         return QueryResult(arrow.table_of([], columns), columns, session.manifest(query, given))
     if is_short and session.stores_rows and execute.is_plain(query):
-        return session.stored(query, values)
+        return session.stored(query, values, in_any_order=in_any_order)
     result = session.run(query, values, is_short=is_short)
     return QueryResult(result.table(), result.columns, session.manifest(query, result.parameters))
 
@@ -298,16 +319,12 @@ def _in_order(outcomes: Iterable[tuple[int, _Outcome]]) -> Iterator[FilledSectio
             place += 1
 
 
-def _distribution(
-    session: Session, query: Query, section: Section, rows: QueryResult
-) -> RankDistribution | None:
-    """Returns the distribution of rows of many ranks, by the first value of the chart."""
+def _layout(session: Session, query: Query, section: Section) -> rank_distribution.Layout | None:
+    """How the distribution of rows of many ranks is made, by the first value of the chart."""
     layout = rank_distribution.of_session(session, query)
-    if layout is None:
-        return None
-    if section.chart is not None:
-        layout = layout.by(section.chart.values[0])
-    return rank_distribution.of_rows(rows, layout)
+    if layout is None or section.chart is None:
+        return layout
+    return layout.by(section.chart.values[0])
 
 
 def _repeated(session: Session, sections: Iterable[Section]) -> Iterator[Section]:

@@ -48,8 +48,8 @@ def is_plain(query: Query) -> bool:
 class Result:
     """A running query; a context manager that interrupts it when left early.
 
-    `columns` hold name, type, unit and description; `n_rows` counts the rows read so far. The rows
-    go `into` a table instead: `TABLE name` or `TEMP TABLE name`.
+    `columns` hold name, type, unit and description; `n_rows` counts the rows read so far. `into` is
+    the statement that puts the rows into a table instead, up to the query.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Result:
     def _start(self) -> tuple[tuple[Column, ...], Any]:
         statement = _one_select(self._connection, self.query.bound_sql)
         if self._into is not None:
-            text = f"CREATE OR REPLACE {self._into} AS {statement.query}"
+            text = f"{self._into} {statement.query}"
             statements.execute(self._connection, text, self.parameters or None)
             self._is_read = True
             return (), None
@@ -288,13 +288,16 @@ def create_table(
     *,
     timeout_s: float | None = None,
     database: str = OWN,
+    appends: bool = False,
 ) -> None:
     """Runs a query whose macros are there, and keeps its rows as a table; raises as `run`.
 
-    It is a TEMP table, or one of an attached database.
+    It is a TEMP table, or one of an attached database. With `appends` it has rows already.
     """
     query = query.on(connection)
-    into = f'{"TEMP " if database == OWN else ""}TABLE "{database}".main."{table}"'
+    name = f'"{database}".main."{table}"'
+    kind = "TEMP TABLE" if database == OWN else "TABLE"
+    into = f"INSERT INTO {name}" if appends else f"CREATE OR REPLACE {kind} {name} AS"
     with Result(connection, query, parameters, timeout_s=timeout_s, into=into):
         pass
 
@@ -314,14 +317,32 @@ def prepare(
     query = queries.resolve(query).on(connection)
     there = Macros() if installed is None else installed
     if kept is not None:
-        database = kept.database if isinstance(kept, Kept) else OWN
-        keep(
-            connection, queries, query, there, kept,
-            lambda block, table: create_table(
-                connection, block, arguments(block, {}), table, timeout_s=timeout_s,
-                database=database,
-            ),
-            is_report=is_report, values=values,
+        keep_blocks(
+            connection, query, queries, there, kept, timeout_s=timeout_s, is_report=is_report,
+            values=values,
         )  # fmt: skip
     queries.install_for(connection, query, there)
     return query
+
+
+def keep_blocks(
+    connection: duckdb.DuckDBPyConnection,
+    query: Query,
+    queries: Library,
+    installed: Macros,
+    kept: set[str],
+    *,
+    timeout_s: float | None = None,
+    is_report: bool = False,
+    values: Mapping[str, Value] | None = None,
+) -> None:
+    """Computes the blocks that a query calls and that are to be kept."""
+    database = kept.database if isinstance(kept, Kept) else OWN
+    keep(
+        connection, queries, query, installed, kept,
+        lambda block, table: create_table(
+            connection, block, arguments(block, {}), table, timeout_s=timeout_s,
+            database=database,
+        ),
+        is_report=is_report, values=values,
+    )  # fmt: skip

@@ -122,8 +122,8 @@ def keep(
                 create(block, f"kept {key}")
                 if isinstance(kept, Kept):
                     kept.compress(connection)
-        table = f'"{database}".main."kept {key}"'
-        _hold(connection, block, _macro(block, table), installed, kept)
+        hold(connection, block, f'"{database}".main."kept {key}"', installed)
+        kept.add(key)
 
 
 def give(
@@ -144,21 +144,22 @@ def give(
         connection.execute(f'CREATE OR REPLACE TEMP TABLE "kept {key}" AS FROM "rows given"')
         connection.unregister("rows given")
         block, table_kept = queries.queries[key], f'temp.main."kept {key}"'
-        _hold(connection, block, _given(block, table_kept, parameters or {}), installed, kept)
+        _hold(connection, block, _given(block, table_kept, parameters or {}), installed)
+        kept.add(key)
+
+
+def hold(
+    connection: duckdb.DuckDBPyConnection, block: Query, table: str, installed: Macros
+) -> None:
+    """Makes the macro of a block read its kept rows: a table, or a query in parentheses."""
+    _hold(connection, block, _macro(block, table), installed)
 
 
 def _hold(
-    connection: duckdb.DuckDBPyConnection,
-    block: Query,
-    macro: str,
-    installed: Macros,
-    kept: set[str],
+    connection: duckdb.DuckDBPyConnection, block: Query, macro: str, installed: Macros
 ) -> None:
-    """Makes the macro of a block read its kept rows."""
-    key = str(block.key)
     connection.execute(macro)
-    kept.add(key)
-    installed.hold([key])
+    installed.hold([str(block.key)])
 
 
 def _macro(block: Query, table: str) -> str:

@@ -21,6 +21,7 @@ from warehouse.library import library
 from warehouse.library.arguments import arguments
 from warehouse.library.installed import Macros
 from warehouse.query import (
+    by_trace,
     comparison,
     device_setting,
     execute,
@@ -135,6 +136,7 @@ class Session:
     compared: tuple[dict[str, str], Selection] | None = None  # sides of the scope in effect, if any
     installed: Macros = field(default_factory=Macros)  # on the connection
     kept: Kept = field(default_factory=Kept)  # blocks whose rows are there
+    parts: by_trace.Parts | None = None  # of the chosen scope, once they are needed
     recorded: dict[str, bool] = field(
         default_factory=dict
     )  # what the scope has, as far as it is known; see `warehouse.query.emptiness`
@@ -180,7 +182,7 @@ class Session:
                 self.place.configure(connection)
                 yield replace(
                     self, connection=connection, seen=self.chosen, compared=None,
-                    installed=Macros(), kept=other,
+                    installed=Macros(), kept=other, parts=None,
                 )  # fmt: skip
             finally:
                 connection.close()
@@ -236,20 +238,57 @@ class Session:
         """Whether rows of large results are better left in the database than read at once."""
         return self.kept.own != kept.OWN
 
-    def stored(self, query: library.Query, parameters: Mapping[str, object]) -> QueryResult:
+    def stored(
+        self,
+        query: library.Query,
+        parameters: Mapping[str, object],
+        *,
+        in_any_order: bool = False,
+    ) -> QueryResult:
         """Runs a query of a report, and keeps its rows where those of blocks are; raises as `run`.
 
         The query must be plain.
         """
         check(query, parameters, "duckdb")
         self._see_for(query, parameters)
-        database, table = self.kept.own, f"rows {next(_numbers)}"
-        values = self._create_table(query, parameters, table, database, is_report=True)
+        order = "" if in_any_order else by_trace.order_of(query)
+        parts = self._parts_of(query) if order or in_any_order else None
+        table = f"rows {next(_numbers)}"
+        given = query.unordered() if in_any_order else query
+        if parts is not None:
+            values = self._create_in_parts(parts, given, parameters, table)
+        else:
+            values = self._create_table(given, parameters, table, self.kept.own, is_report=True)
         assert query.header is not None
         return StoredRows(
-            self.connection, f'"{database}".main."{table}"', query.header.columns,
-            self.manifest(query, values),
+            self.connection, f'"{self.kept.own}".main."{table}"', query.header.columns,
+            self.manifest(query, values), order if parts else "",
         )  # fmt: skip
+
+    def _parts_of(self, query: library.Query) -> by_trace.Parts | None:
+        """The parts of the scope that a query can be run on, if there are several."""
+        if self.seen != self.chosen or not by_trace.is_of_traces(query):
+            return None
+        if self.parts is None:
+            self.parts = by_trace.Parts(
+                self.connection, self.seen, self.queries, self.place.configure
+            )
+        return self.parts if self.parts.are_several else None
+
+    def _create_in_parts(
+        self,
+        parts: by_trace.Parts,
+        query: library.Query,
+        parameters: Mapping[str, object],
+        table: str,
+    ) -> dict[str, Value]:
+        values = arguments(query, parameters)
+        execute.keep_blocks(
+            self.connection, query, self.queries, self.installed, self.kept, values=values,
+            is_report=True,
+        )  # fmt: skip
+        parts.create_table(query, values, table, self.kept)
+        return values
 
     def _create_table(
         self,
@@ -302,10 +341,16 @@ class Session:
 
     def _see(self, seen: scope.Scope) -> None:
         self.compared, self.recorded, self.kept.shared = None, {}, None
+        self._close_parts()
         kept.forget(self.connection, self.kept, self.installed)
         scope.apply(self.connection, seen)
         self.place.configure(self.connection)
         self.seen, self.traces = seen, lineage.traces(self.connection)
+
+    def _close_parts(self) -> None:
+        if self.parts is not None:
+            self.parts.close()
+            self.parts = None
 
     def manifest(self, query: library.Query, values: Mapping[str, Value]) -> dict[str, str]:
         """Returns the manifest entries of a query's rows."""
@@ -373,7 +418,10 @@ def opened(
         listed = lineage.traces(reader.connection)
         found = Session(place, reader.connection, chosen, queries, selection, chosen, listed)
         found.kept.own = rows
-        yield found
+        try:
+            yield found
+        finally:
+            found._close_parts()
 
 
 def _of_all_runs(chosen: scope.Scope) -> Selection:

@@ -32,8 +32,10 @@ class StoredRows(QueryResult):
         table: str,
         columns: tuple[Column, ...],
         meta: Mapping[str, str],
+        order: str = "",
     ) -> None:
-        self._connection, self.table_name = connection, table
+        """`order` is SQL that puts the rows of the table into the order of the query."""
+        self._connection, self.table_name, self._order = connection, table, order
         super().__init__(self._read("LIMIT 0"), columns, meta)
         ((self._n_rows,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
         self.is_stored = True
@@ -47,7 +49,7 @@ class StoredRows(QueryResult):
     def arrow(self) -> pa.Table:
         """Returns the rows as an Arrow table, which takes the place of the stored ones."""
         if self.is_stored:
-            self._table = self._read()
+            self._table = self._read(self._order)
             self._drop()
         return self._table
 
@@ -68,9 +70,9 @@ class StoredRows(QueryResult):
         except duckdb.Error as error:
             raise query_error(error) from None
 
-    def _read(self, limit: str = "") -> pa.Table:
+    def _read(self, rest: str) -> pa.Table:
         try:
-            return self._connection.sql(f"FROM {self.table_name} {limit}").to_arrow_table()
+            return self._connection.sql(f"FROM {self.table_name} {rest}").to_arrow_table()
         except (duckdb.Error, OSError) as error:  # Arrow wraps DuckDB's errors in OSError
             raise query_error(error) from None
 
