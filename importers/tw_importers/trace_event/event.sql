@@ -1,5 +1,7 @@
 -- Events as stage.sql types them, from what is stored of them.
--- In: `event_row` and `event_kind` (kinds.py).
+-- In: `event_row` and `event_kind` (kinds.py). Out: `event`, `event_seq`.
+CREATE OR REPLACE VIEW event_seq AS SELECT seq FROM event_row;
+
 CREATE OR REPLACE VIEW event AS
 SELECT
   r.seq,

@@ -58,7 +58,7 @@ _FLOW_EVENTS = 2_000_000  # of a part; about a third of Kineto's events are flow
 NORMALIZE = (
     FOLDER / "normalize.sql",
     InParts(FOLDER / "slices.sql", "sorted_span"),
-    InParts(FOLDER / "flows.sql", "event_row", _FLOW_EVENTS),
+    InParts(FOLDER / "flows.sql", "event_seq", _FLOW_EVENTS),
     FOLDER / "points.sql",
 )
 #: Recordings repeated to 0.1 to 10 GB took 0.23 to 0.50, and 0.12 to 0.15 in the warehouse.
@@ -299,8 +299,11 @@ def _stage(scratch: Scratch, batches: pa.RecordBatchReader) -> None:
 
 
 def _create_view(scratch: Scratch, name: str) -> None:
+    """Creates a view of the file of events, also as `event_file`: rows that need no join."""
     target = scratch.path("event").replace("'", "''")
-    scratch.connection.execute(f"CREATE OR REPLACE VIEW {name} AS FROM read_parquet('{target}')")
+    for each in (name, "event_seq"):
+        view = f"CREATE OR REPLACE VIEW {each} AS FROM read_parquet('{target}')"
+        scratch.connection.execute(view)
 
 
 def _metadata(splitter: TypingSplitter, repairer: Repairer) -> str | None:

@@ -52,9 +52,14 @@ SELECT
   CASE
     WHEN ph IN ('X', 'i', 'I', 's', 't', 'f')
       -- no key is unknown, doubled or null
-      AND n_other_keys = (ph IS NOT NULL)::INTEGER + (cat IS NOT NULL)::INTEGER
-        + (name IS NOT NULL)::INTEGER + (pid IS NOT NULL)::INTEGER + (tid IS NOT NULL)::INTEGER
-        + (id IS NOT NULL)::INTEGER + (bp IS NOT NULL)::INTEGER + (s IS NOT NULL)::INTEGER
+      AND n_other_keys = CASE
+        WHEN cat IS NOT NULL AND name IS NOT NULL AND pid IS NOT NULL AND tid IS NOT NULL THEN 5
+        ELSE 1 + (cat IS NOT NULL)::INTEGER + (name IS NOT NULL)::INTEGER
+          + (pid IS NOT NULL)::INTEGER + (tid IS NOT NULL)::INTEGER
+      END + CASE
+        WHEN id IS NULL AND bp IS NULL AND s IS NULL THEN 0
+        ELSE (id IS NOT NULL)::INTEGER + (bp IS NOT NULL)::INTEGER + (s IS NOT NULL)::INTEGER
+      END
       -- JSON functions reformat numbers: exact for integers and strings, not for other numbers
       AND is_exact_json(id) AND is_exact_json(pid) AND is_exact_json(tid)
       AND (tid IS NOT NULL OR pid IS NULL)
@@ -71,7 +76,7 @@ SELECT
       AND is_string(s)
       AND is_string(bp)
       -- the JSON functions print a negative zero without its sign
-      AND NOT ((pid = '0' OR tid = '0' OR id = '0') IS TRUE AND contains(text, '-0'))
+      AND CASE WHEN pid = '0' OR tid = '0' OR id = '0' THEN NOT contains(text, '-0') ELSE true END
       THEN NULL
     ELSE text
   END AS text
