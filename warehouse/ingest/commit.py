@@ -82,13 +82,13 @@ def commit(
     try:
         waiting = time.perf_counter()
         # On any failure the store rolls the transaction back.
-        with database.attach_for_writing(connection, db, wait_s=wait_s):
+        with database.attach_for_writing(connection, db, wait_s=wait_s) as attached:
             decoded.seconds["wait"] = time.perf_counter() - waiting
             locked = time.perf_counter()
             macros.keep_stored(connection)
             connection.execute("BEGIN")
             done = _insert(connection, importer, decoded, choice, settings, replace, locked)
-            connection.execute("COMMIT")
+            attached.commit()
             if links_run and done.leaves_unlinked:
                 _link_run_of(connection, done)
         choice.remember(decoded, done.run_id, done.trace_id)

@@ -57,7 +57,7 @@ def commit_together(
     try:
         waiting = time.perf_counter()
         # On any failure the store rolls the transaction back.
-        with database.attach_for_writing(connection, db, wait_s=wait_s):
+        with database.attach_for_writing(connection, db, wait_s=wait_s) as attached:
             locked = time.perf_counter()
             for source in together.decoded:
                 source.seconds["wait"] = (locked - waiting) / len(together.decoded)
@@ -65,7 +65,7 @@ def commit_together(
             connection.execute("BEGIN")
             chosen = deepcopy(choice)
             done = _insert(connection, importer, together.decoded, chosen, settings)
-            connection.execute("COMMIT")
+            attached.commit()
         choice.of_job, choice.timelines = chosen.of_job, chosen.timelines
         for each in done:
             each.seconds["lock"] = (time.perf_counter() - locked) / len(done)

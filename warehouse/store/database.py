@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -34,11 +33,10 @@ from warehouse.errors import (
     NewerDatabase,
 )
 from warehouse.store import block_copies, damage, migrate, template, texts, writer_lock
-from warehouse.store.block_copies import BlockCopies
+from warehouse.store.attachment import Attachment
 
 DEFAULT_WAIT_S = 10.0
 Prepare = Callable[[duckdb.DuckDBPyConnection], object]
-_LOG_STAYS = "CHECKPOINT during DETACH failed"
 _PID = re.compile(r"\(PID (\d+)\)")
 
 #: DuckDB 2.0.0 derives wrong statistics for a sum over a LEFT JOIN whose right side is filtered to
@@ -140,7 +138,7 @@ def attach_for_writing(
     path: Path,
     *,
     wait_s: float = DEFAULT_WAIT_S,
-) -> Iterator[None]:
+) -> Iterator[Attachment]:
     """Attaches the warehouse for writing, as the current database `warehouse` of `connection`.
 
     Creates the file if it does not exist. The caller runs its own transactions; one that is open at
@@ -153,7 +151,7 @@ def attach_for_writing(
     literal = str(path).replace("'", "''")
     (before,) = one(connection, "SELECT current_database()")
     with writer_lock.hold(path, wait_s):
-        copies = _patiently(path, wait_s, lambda: _attach(connection, path, literal))
+        attached = _patiently(path, wait_s, lambda: _attach(connection, path, literal))
     try:
         connection.execute("USE warehouse")
         pending = migrate.check_history(connection)
@@ -161,7 +159,7 @@ def attach_for_writing(
             raise _too_old(path)
         if pending:
             migrate.upgrade(connection)
-        yield
+        yield attached
     except Exception as error:
         damage.raise_if_found(path, error)
         texts.raise_if_refused(error)
@@ -170,70 +168,16 @@ def attach_for_writing(
         raise
     finally:
         _end_transaction(connection)  # after a failure, nothing may run before the rollback
-        _detach(connection, path, before, copies)
+        attached.detach(before)
 
 
-def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> BlockCopies:
+def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> Attachment:
     before = _identity(path)
     connection.execute(f"ATTACH '{literal}' AS warehouse")
     if _identity(path) != before:
         connection.execute("DETACH warehouse")
         raise _FileReplaced
-    return _keep_copies(connection, path, "warehouse")
-
-
-def _keep_copies(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> BlockCopies:
-    """Copies the blocks that the next checkpoint overwrites, and leaves it to the detaching."""
-    _protect_log(path)
-    connection.execute("SET wal_autocheckpoint = '1TB'")
-    copies = BlockCopies(path, name)
-    try:
-        copies.write(connection)
-    except BaseException:
-        copies.close()
-        raise
-    return copies
-
-
-def _detach(
-    connection: duckdb.DuckDBPyConnection, path: Path, before: str, copies: BlockCopies
-) -> None:
-    """Detaches the warehouse, which writes its log to the file, unless the file is damaged.
-
-    Where the disk is full, the log stays, with all that was committed: the next session reads it.
-    """
-    try:
-        connection.execute(f'USE "{before}"')
-        copies.write(connection)  # a statement may have been CHECKPOINT
-        connection.execute("DETACH warehouse")
-        copies.remove()
-    except duckdb.Error as error:
-        damage.raise_if_found(path, error)
-        if not (_LOG_STAYS in str(error) and damage.unwritable(error)):
-            raise
-    finally:
-        copies.close()
-        _remove_empty_log(path)
-
-
-def _protect_log(path: Path) -> None:
-    """Creates the write-ahead log, which holds rows of the warehouse, with the warehouse's mode.
-
-    DuckDB would create it with the umask alone.
-    """
-    with suppress(OSError):
-        mode = stat.S_IMODE(path.stat().st_mode) & 0o666
-        os.close(os.open(_log(path), os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
-
-
-def _remove_empty_log(path: Path) -> None:
-    with suppress(OSError):
-        if not _log(path).stat().st_size:
-            _log(path).unlink()
-
-
-def _log(path: Path) -> Path:
-    return path.with_name(path.name + ".wal")
+    return Attachment(connection, path, "warehouse")
 
 
 def _end_transaction(connection: duckdb.DuckDBPyConnection) -> None:
@@ -376,20 +320,17 @@ def upgrade_file(
     _must_exist(path)
     connection = _patiently(path, wait_s, lambda: duckdb.connect(str(path)))
     (name,) = one(connection, "SELECT current_database()")
-    copies = _keep_copies(connection, path, name)
+    attached = Attachment(connection, path, name)
     try:
         migrate.version(connection)  # raises for a database that is not a warehouse
         done = [m.name for m in migrate.upgrade(connection)]
         if afterwards is not None and afterwards(connection):
             done.append("queries")
-        copies.write(connection)
-        connection.execute("CHECKPOINT")
-        copies.remove()
+        attached.checkpoint()
         return done
     finally:
         connection.close()
-        copies.close()
-        _remove_empty_log(path)
+        attached.close()
 
 
 def create_empty(path: Path) -> None:
