@@ -135,7 +135,7 @@ def test_a_disk_that_is_full_before_the_last_group_keeps_the_groups_before(
     ran = tw("import", "--jobs", "1", *files, "--db", db)
 
     assert ran.code == 3, ran
-    assert ran.errors == [f"Error: {db}.wal cannot be written: No space left on device"]
+    assert ran.errors == [f"Error: {db} cannot be written: No space left on device"]
     assert ran.err.splitlines()[-1].startswith("Hint: What was imported stands")
     assert sorted(n_slices(db).values()) == sizes[:8]
     left = {path.name for path in disk.iterdir()}
