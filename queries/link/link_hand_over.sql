@@ -58,7 +58,7 @@ partner AS MATERIALIZED (
   UNION
   SELECT backward_id, forward_id FROM pair
 ),
-activity AS MATERIALIZED (
+activity AS NOT MATERIALIZED (
   SELECT slice_id, track_id, ts AS start_ns, ts + dur AS end_ns
   FROM (
     SELECT slice_id, track_id, ts, dur FROM cpu_op WHERE trace_id = $trace_id::BIGINT
@@ -68,21 +68,43 @@ activity AS MATERIALIZED (
   WHERE dur > 0
     AND track_id IN (SELECT track_id FROM partner)
 ),
--- What lies in the slice stored before it begins and ends no pause. In whatever order slices are
--- stored, leaving it out changes nothing; usually that is most of what lies in others.
-outer_activity AS (
-  SELECT track_id, start_ns, end_ns
+-- What lies in an operator stored before it begins and ends no pause. In whatever order operators are
+-- stored, leaving it out changes nothing: a run of them ends where the next one begins earlier.
+run AS (
+  SELECT
+    track_id,
+    start_ns,
+    end_ns,
+    sum((NOT coalesce(before_track_id = track_id AND before_start_ns <= start_ns, false))::BIGINT)
+      OVER (ROWS UNBOUNDED PRECEDING) AS run_n
   FROM (
     SELECT
-      *,
+      track_id,
+      ts AS start_ns,
+      ts + dur AS end_ns,
       lag(track_id) OVER () AS before_track_id,
-      lag(start_ns) OVER () AS before_start_ns,
-      lag(end_ns) OVER () AS before_end_ns
-    FROM activity
+      lag(ts) OVER () AS before_start_ns
+    FROM cpu_op
+    WHERE trace_id = $trace_id::BIGINT AND dur > 0
   )
-  WHERE NOT coalesce(
-    before_track_id = track_id AND before_start_ns < start_ns AND before_end_ns >= end_ns, false
+),
+outer_activity AS MATERIALIZED (
+  SELECT track_id, start_ns, end_ns
+  FROM (
+    SELECT track_id, start_ns, end_ns, reach, lag(reach) OVER () AS before_reach
+    FROM (
+      SELECT *, max((run_n << 64) + end_ns) OVER (ROWS UNBOUNDED PRECEDING) AS reach
+      FROM (SELECT track_id, start_ns, end_ns, run_n::HUGEINT AS run_n FROM run)
+    )
   )
+  WHERE (before_reach IS NULL OR reach > before_reach)
+    AND track_id IN (SELECT track_id FROM partner)
+  UNION ALL
+  SELECT track_id, ts, ts + dur
+  FROM launch
+  WHERE trace_id = $trace_id::BIGINT
+    AND dur > 0
+    AND track_id IN (SELECT track_id FROM partner)
 ),
 -- Of slices that begin at once, the first in the order of the window has the time before all.
 reach AS (
@@ -148,7 +170,7 @@ pause AS MATERIALIZED (
   )
   WHERE before_ns IS NULL OR before_ns < start_ns
 ),
-running AS MATERIALIZED (
+running AS NOT MATERIALIZED (
   SELECT slice_id, track_id, start_ns, end_ns FROM activity
   UNION ALL
   SELECT slice_id, track_id, start_ns, end_ns FROM lone
