@@ -75,12 +75,14 @@ def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scop
     runs, notice = _choose_runs(catalogue, selection)
     found = _choose_traces(catalogue, runs, selection)
     traces = found if selection.traces or selection.with_captures else _without_captures(found)
-    captures = [trace for trace in _captures(catalogue, traces) if trace not in traces]
+    ids = {trace.id for trace in traces}
+    captures = [trace for trace in _captures(catalogue, traces) if trace.id not in ids]
     if selection.traces or selection.ranks:
-        runs = [run for run in runs if any(t.run_id == run.id for t in traces)]
+        ids_of_runs = {trace.run_id for trace in traces}
+        runs = [run for run in runs if run.id in ids_of_runs]
     chosen = Scope(
         run_ids=tuple(sorted(run.id for run in runs)),
-        trace_ids=tuple(sorted(trace.id for trace in traces)),
+        trace_ids=tuple(sorted(ids)),
         run_names=tuple(run.name for run in sorted(runs, key=lambda run: run.id)),
         from_ns=selection.from_ns,
         to_ns=selection.to_ns,
@@ -90,7 +92,7 @@ def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scop
         and selection.from_ns is None
         and selection.to_ns is None,
         capture_ids=tuple(sorted(trace.id for trace in captures)),
-        notice=_joined(notice, _left_out([trace for trace in found if trace not in traces])),
+        notice=_joined(notice, _left_out([trace for trace in found if trace.id not in ids])),
         damage=_damage([(trace.name, trace.damage) for trace in [*traces, *captures]]),
     )
     if chosen.has_window:
