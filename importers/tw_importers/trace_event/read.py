@@ -299,11 +299,8 @@ def _stage(scratch: Scratch, batches: pa.RecordBatchReader) -> None:
 
 
 def _create_view(scratch: Scratch, name: str) -> None:
-    """Creates a view of the file of events, also as `event_file`: rows that need no join."""
     target = scratch.path("event").replace("'", "''")
-    for each in (name, "event_seq"):
-        view = f"CREATE OR REPLACE VIEW {each} AS FROM read_parquet('{target}')"
-        scratch.connection.execute(view)
+    scratch.connection.execute(f"CREATE OR REPLACE VIEW {name} AS FROM read_parquet('{target}')")
 
 
 def _metadata(splitter: TypingSplitter, repairer: Repairer) -> str | None:
