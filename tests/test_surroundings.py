@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conftest import MOUNT
+from tests.support.disks import small_disk
 from tests.support.sharing import GPU, KINETO, WarehouseCache, integration, slow
 from warehouse.store import integrity
 
@@ -30,20 +30,10 @@ def disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, imported_files: WarehouseCache
 ) -> Iterator[Path]:
     """A file system of its own, with a warehouse; the current folder."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", folder],
-        capture_output=True, check=False,
-    )  # fmt: skip
-    if mounted.returncode:
-        pytest.skip(f"{MOUNT} is not allowed")
-    try:
+    with small_disk(tmp_path, DISK_BYTES) as folder:
         imported_files.copy(folder / "traces.duckdb", GPU)
         yield folder
-    finally:
         os.chdir(tmp_path)
-        subprocess.run(["umount", folder], check=True)
 
 
 def fill(disk: Path) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import gzip
 import random
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from tests.conftest import MOUNT, Tw
+from tests.conftest import Tw
 from tests.ingest.test_import_atomic import n_slices, write_trace
+from tests.support.disks import small_disk
 from tests.support.sharing import KINETO, slow
 from warehouse.ingest import pipeline, space
 from warehouse.ingest.importer import DiskUse
@@ -28,18 +28,8 @@ SMALL = KINETO / "gpu_handwritten" / "trace.json"
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own, with room for a small trace."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", folder],
-        capture_output=True, check=False,
-    )  # fmt: skip
-    if mounted.returncode:
-        pytest.skip(f"{MOUNT} is not allowed")
-    try:
+    with small_disk(tmp_path, DISK_BYTES) as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
 
 
 def large(path: Path, n_bytes: int) -> Path:

@@ -15,7 +15,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.conftest import MOUNT
+from tests.support.disks import small_disk
 from warehouse.errors import UnwritableDatabase
 from warehouse.store import database, integrity
 
@@ -106,18 +106,8 @@ def test_detaching_after_a_commit_writes_nothing(db: Path) -> None:
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A small file system of its own."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", folder],
-        capture_output=True, check=False,
-    )  # fmt: skip
-    if mounted.returncode:
-        pytest.skip(f"{MOUNT} is not allowed")
-    try:
+    with small_disk(tmp_path, DISK_BYTES) as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
 
 
 @pytest.mark.parametrize(
