@@ -14,13 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
-from warehouse import __version__
 from warehouse.errors import DuplicateTrace, TwError
-from warehouse.ingest import conservation, detail_tables, formats, pairing, runs
+from warehouse.ingest import conservation, detail_tables, formats, pairing, runs, trace_rows
 from warehouse.ingest.decode import (
     DecodedSource,
     Settings,
@@ -161,8 +159,7 @@ def _insert(
     set_variable(connection, "metadata_json", decoded.facts.metadata_json or "{}")
     detail_tables.create(connection, importer)
     origin = database.one(connection, "SELECT first_ns, last_ns FROM scratch.origin")
-    insert_trace(connection, importer, decoded, choice, trace_id, run.id, origin)
-    insert_clock_and_files(connection, trace_id, decoded)
+    trace_rows.insert(connection, [trace_rows.NewTrace(trace_id, run.id, decoded, choice, origin)])
     for script in importer.normalize:
         _normalize(connection, script)
     stored = {table: _count(connection, table, trace_id) for table in importer.record_tables}
@@ -251,66 +248,14 @@ def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
     return int(run_id)
 
 
-def insert_trace(
-    connection: duckdb.DuckDBPyConnection,
-    importer: Importer,
-    decoded: DecodedSource,
-    choice: RunChoice,
-    trace_id: int,
-    run_id: int,
-    origin: tuple[Any, ...],
-) -> None:
-    """Inserts the row of a trace; `origin` is its first and last time."""
-    facts, first_id = decoded.facts, trace_id << 32
-    rank, rule = runs.trace_rank(decoded, choice)
-    first_ns, last_ns = origin
-    statements.execute(
-        connection,
-        "INSERT INTO trace BY NAME SELECT $id AS id, $run AS run_id, $name AS name, "
-        "$rank AS rank, $host AS host_name, $format AS format, $format_version AS format_version, "
-        "$importer AS importer, $importer_version AS importer_version, $tw AS tw_version, "
-        "now() AT TIME ZONE 'UTC' AS imported_at, "
-        "$base AS base_ns, $source_base AS source_base_ns, $start AS start_ts, "
-        "$end AS end_ts, $kind AS kind, $rule AS rank_rule, "
-        "$clock AS clock_id, $ts_style AS ts_style, $dur_style AS dur_style, "
-        "$metadata AS metadata_json, $damage AS damage",
-        {
-            "id": trace_id, "run": run_id, "name": runs.trace_name(decoded),
-            "rank": rank, "rule": rule, "kind": importer.kind, "host": facts.host_name,
-            "format": facts.format, "format_version": facts.format_version,
-            "importer": importer.name, "importer_version": importer.version, "tw": __version__,
-            "base": facts.source_base_ns + first_ns, "source_base": facts.source_base_ns,
-            "start": None if importer.kind == "graph" else 0,
-            "end": None if importer.kind == "graph" else last_ns - first_ns,
-            "clock": first_id, "ts_style": facts.ts_style,
-            "dur_style": facts.dur_style, "metadata": facts.metadata_json,
-            "damage": decoded.damage,
-        },
-    )  # fmt: skip
-
-
-def insert_clock_and_files(
-    connection: duckdb.DuckDBPyConnection, trace_id: int, decoded: DecodedSource
-) -> None:
-    """Inserts the clock and the files of a trace."""
-    first_id = trace_id << 32
-    insert_rows(connection, "clock", [(first_id, trace_id, "host", *[None] * 7)])
-    files = [
-        (
-            first_id + n, trace_id, file.source.origin, file.source.member, file.role,
-            file.n_stored_bytes, file.n_content_bytes, file.sha256,
-        )
-        for n, file in enumerate(decoded.files)
-    ]  # fmt: skip
-    insert_rows(connection, "source_file", files)
-
-
 def _insert_problems(
     connection: duckdb.DuckDBPyConnection, problems: Sequence[Problem], trace_id: int
 ) -> None:
     if problems:
         first = (trace_id << 32) + _count(connection, "import_problem", trace_id)
-        insert_rows(connection, "import_problem", problem_rows(problems, trace_id, first))
+        trace_rows.insert_rows(
+            connection, "import_problem", problem_rows(problems, trace_id, first)
+        )
 
 
 def problem_rows(
@@ -332,7 +277,7 @@ def _insert_stats(
 ) -> None:
     # After the rows that linking has inserted.
     first = (trace_id << 32) + _count(connection, "import_stat", trace_id)
-    insert_rows(
+    trace_rows.insert_rows(
         connection,
         "import_stat",
         [(first + n, trace_id, *stat) for n, stat in enumerate(stats_of(decoded, counts, seconds))],
@@ -351,17 +296,6 @@ def stats_of(
         *(("cpu_seconds", stage, value, "s") for stage, value in decoded.cpu_seconds.items()),
         *decoded.facts.stats,
     ]  # fmt: skip
-
-
-def insert_rows(
-    connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Sequence[object]]
-) -> None:
-    """Inserts rows of all columns of a table, in their order."""
-    if rows:
-        # Columns as lists: planning a value for each place takes 15 times as long.
-        columns = ", ".join(["unnest(?)"] * len(rows[0]))
-        statement = f"INSERT INTO {table} SELECT {columns}"
-        statements.execute(connection, statement, [list(each) for each in zip(*rows, strict=True)])
 
 
 def _counts(

@@ -16,12 +16,13 @@ from pathlib import Path
 import duckdb
 
 from warehouse.errors import DuplicateTrace
-from warehouse.ingest import commit, conservation, detail_tables, formats, runs
+from warehouse.ingest import commit, conservation, detail_tables, formats, runs, trace_rows
 from warehouse.ingest.commit import CommittedTrace
 from warehouse.ingest.decode import DecodedSource, Settings, discard, set_variable
 from warehouse.ingest.importer import Importer, InParts, NotTogether, Problem
-from warehouse.ingest.runs import Run, RunChoice
+from warehouse.ingest.runs import Members, Run, RunChoice
 from warehouse.ingest.together import DecodedTogether
+from warehouse.ingest.trace_rows import NewTrace
 from warehouse.library import macros
 from warehouse.link import linkers, run_links
 from warehouse.store import database, statements
@@ -126,18 +127,24 @@ def _insert_traces(
     choice: RunChoice,
     first: int,
 ) -> list[_Trace]:
-    """Inserts the rows of the traces, each after the run of the one before is known."""
+    """Inserts the rows of the traces; the run of each is known before that of the next."""
     origins = connection.execute(
         "SELECT first_ns, last_ns FROM scratch.origin ORDER BY trace_n"
     ).fetchall()
-    traces = []
+    traces: list[_Trace] = []
+    added: list[NewTrace] = []
+    members = Members(connection)
     for trace_id, (each, origin) in enumerate(zip(decoded, origins, strict=True), first):
-        run = runs.assign(connection, each, choice, set())
-        commit.insert_trace(connection, importer, each, choice, trace_id, run.id, origin)
-        # Before the next trace: a capture joins the run of the files beside it.
-        commit.insert_clock_and_files(connection, trace_id, each)
+        if formats.is_capture(each.source, importer.name):  # joins the run of files beside it
+            trace_rows.insert(connection, added)
+            added.clear()
+        run = runs.assign(connection, each, choice, set(), members)
         choice.remember(each, run.id, trace_id)
+        rank, _ = runs.trace_rank(each, choice)
+        members.add(run.id, rank, importer.kind, runs.trace_name(each))
+        added.append(NewTrace(trace_id, run.id, each, choice, origin))
         traces.append(_Trace(trace_id, run, each, list(each.facts.problems)))
+    trace_rows.insert(connection, added)
     # A graph that waits for its timeline would see one after the other.
     (n_waiting,) = database.one(
         connection,
@@ -198,8 +205,8 @@ def _describe(
                 noted[trace.id]["import_stat"],
             )
         ]
-    commit.insert_rows(connection, "import_problem", problems)
-    commit.insert_rows(connection, "import_stat", stats)
+    trace_rows.insert_rows(connection, "import_problem", problems)
+    trace_rows.insert_rows(connection, "import_stat", stats)
     found: dict[int, dict[str, int]] = defaultdict(dict)
     for trace_id, kind, n in connection.execute(
         "SELECT trace_id, kind, sum(count)::BIGINT FROM import_problem WHERE trace_id >= ? "

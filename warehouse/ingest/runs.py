@@ -17,7 +17,7 @@ from warehouse.ingest import formats, pairing
 from warehouse.ingest.decode import DecodedSource
 from warehouse.ingest.importer import Problem
 from warehouse.ingest.sources import Source
-from warehouse.store import database, statements
+from warehouse.store import database
 
 #: Stems that do not identify a run, besides those that importers declare.
 _GENERIC_STEMS = re.compile(r"(?i)(?:trace|traces|timeline|profile|rank[-_]?\d+)\Z")
@@ -73,6 +73,37 @@ class RunChoice:
             self.timelines.append(trace_id)
 
 
+class Members:
+    """The traces of runs, those stored and those that a transaction adds; reads each run once."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self._runs: dict[int, Run | None] = {}
+        self._names: dict[tuple[int, int | None, str], set[str]] = {}  # by run, rank and kind
+
+    def add(self, run_id: int, rank: int | None, kind: str, name: str) -> None:
+        """Adds a trace, which may not be stored yet."""
+        self._names.setdefault((run_id, rank, kind), set()).add(name)
+
+    def run(self, run_id: int) -> Run | None:
+        """The run, unless it was dropped."""
+        if run_id not in self._runs:
+            names = self._connection.execute(
+                "SELECT name FROM run WHERE id = ?", [run_id]
+            ).fetchall()
+            self._runs[run_id] = Run(run_id, str(names[0][0])) if names else None
+            for trace in self._connection.execute(
+                "SELECT run_id, rank, kind, name FROM trace WHERE run_id = ?", [run_id]
+            ).fetchall():
+                self.add(*trace)
+        return self._runs[run_id]
+
+    def has(self, run_id: int, rank: int | None, kind: str, name: str | None) -> bool:
+        """Whether a run that was read has such a trace; without a name, one of any name."""
+        names = self._names.get((run_id, rank, kind), set())
+        return bool(names) if name is None else name in names
+
+
 def trace_rank(decoded: DecodedSource, choice: RunChoice) -> tuple[int | None, str | None]:
     """The rank and its rule: given as an option, declared by the file, or part of the file name."""
     if choice.rank is not None:
@@ -94,10 +125,12 @@ def assign(
     decoded: DecodedSource,
     choice: RunChoice,
     replaced: set[int],
+    members: Members | None = None,
 ) -> Run:
     """Returns the run of the new trace; creates it if necessary, within a transaction.
 
-    `replaced` are the runs of deleted traces with the same bytes.
+    `replaced` are the runs of deleted traces with the same bytes, `members` the traces of runs,
+    which those who assign several traces keep.
     """
     if choice.name is not None:
         return _named_run(connection, choice.name) or _new_run(connection, decoded, choice.name)
@@ -108,10 +141,10 @@ def assign(
         return _run(connection, pair.timeline.run_id)
     if (run := _run_beside(connection, decoded)) is not None:
         return run
-    key = choice.key(decoded)
+    key, members = choice.key(decoded), members or Members(connection)
     run_ids = choice.of_job.get(key, []) if key and pair.problem is None else []
     for run_id in run_ids or _earlier_run(connection, decoded, replaced):
-        run = _run_without_rank(connection, decoded, choice, run_id)
+        run = _run_without_rank(members, decoded, choice, run_id)
         if run is not None:
             return run
     name = _free_name(connection, _suggested_name(decoded, key is not None))
@@ -180,26 +213,17 @@ def _earlier_run(
 
 
 def _run_without_rank(
-    connection: duckdb.DuckDBPyConnection, decoded: DecodedSource, choice: RunChoice, run_id: int
+    members: Members, decoded: DecodedSource, choice: RunChoice, run_id: int
 ) -> Run | None:
     """The run, unless it was dropped or has a trace of this rank: then the program ran again.
 
     Without ranks, members of a job are distinguished by their names.
     """
     rank, job = trace_rank(decoded, choice)[0], decoded.source.job
-    member = job.member if rank is None and job is not None and job.member else None
-    names = statements.execute(connection, "SELECT name FROM run WHERE id = ?", [run_id]).fetchall()
-    # A statement of its own: a subquery takes ten times as long, for each file.
-    same = statements.execute(
-        connection,
-        "SELECT 1 FROM trace WHERE run_id = $run AND rank IS NOT DISTINCT FROM $rank "
-        "AND kind = $kind AND name = coalesce($member, name) LIMIT 1",
-        {
-            "rank": rank, "kind": formats.by_name(decoded.importer_name).kind, "member": member,
-            "run": run_id,
-        },
-    ).fetchall()  # fmt: skip
-    return Run(run_id, str(names[0][0])) if names and not same else None
+    name = job.member if rank is None and job is not None and job.member else None
+    run = members.run(run_id)
+    kind = formats.by_name(decoded.importer_name).kind
+    return None if run is None or members.has(run_id, rank, kind, name) else run
 
 
 def _timeline_of(
