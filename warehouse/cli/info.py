@@ -52,7 +52,9 @@ def info(
 
     place = session.Place.of(db, wait_s=wait_s)
     with session.opened(place, Selection(runs=("all",), with_captures=True)) as opened:
-        found = facts.read(opened, with_traces=with_traces or as_json)
+        found = facts.read(
+            opened, with_tables=with_tables or as_json, with_traces=with_traces or as_json
+        )
         covered = opened.run("coverage").table().to_pylist() if with_coverage else []
     if as_json:
         more = {"coverage": covered} if with_coverage else {}

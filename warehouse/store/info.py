@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from warehouse import __version__
-from warehouse.store import database, migrate
+from warehouse.store import database, migrate, statements
 
 if TYPE_CHECKING:
     from warehouse.query.session import Session
@@ -53,10 +54,10 @@ class Info:
     traces: list[TraceSize] = field(default_factory=list)
 
 
-def read(session: Session, *, with_traces: bool = True) -> Info:
+def read(session: Session, *, with_tables: bool = True, with_traces: bool = True) -> Info:
     """Returns the facts of an open warehouse, ignoring the scope of the session.
 
-    Counting the rows of all traces takes longer than all else.
+    Tables and traces, which take time that grows with the warehouse, are left out on request.
     """
     import duckdb
 
@@ -65,8 +66,8 @@ def read(session: Session, *, with_traces: bool = True) -> Info:
         connection, "SELECT free_blocks, block_size FROM pragma_database_size() "
         "WHERE database_name = current_database()"
     )  # fmt: skip
-    tables = _tables(session, int(block_size))
-    rows = {each.name: each.n_rows for each in tables}
+    tables = _tables(session, int(block_size)) if with_tables or with_traces else []
+    rows = _counts(session, ["run", "trace", "slice", "link"])
     first, last = database.one(
         connection, "SELECT min(imported_at)::VARCHAR, max(imported_at)::VARCHAR FROM main.trace"
     )
@@ -90,17 +91,31 @@ def _tables(session: Session, block_size: int) -> list[TableSize]:
             "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()"
         ).fetchall()
     ]
-    found = []
-    for name in names:
-        (n_rows,) = database.one(connection, f'SELECT count(*) FROM main."{name}"')
-        (n_blocks,) = database.one(
-            connection,
-            "SELECT count(DISTINCT block) FROM (SELECT unnest(list_prepend(block_id, "
-            "additional_block_ids)) AS block FROM pragma_storage_info(?)) WHERE block >= 0",
-            [name],
-        )
-        found.append(TableSize(name, int(n_rows), int(n_blocks) * block_size))
+    parts = "SELECT {text} AS name, block_id, additional_block_ids FROM pragma_storage_info({text})"
+    n_blocks = dict(
+        connection.execute(
+            "SELECT name, count(DISTINCT block) FROM (SELECT name, unnest(list_prepend(block_id, "
+            f"additional_block_ids)) AS block FROM ({_of_each(names, parts)})) "
+            "WHERE block >= 0 GROUP BY name"
+        ).fetchall()
+    )
+    n_rows = _counts(session, names)
+    found = [TableSize(name, n_rows[name], n_blocks.get(name, 0) * block_size) for name in names]
     return sorted(found, key=lambda each: (-each.n_bytes, -each.n_rows, each.name))
+
+
+def _counts(session: Session, tables: Sequence[str]) -> dict[str, int]:
+    """Returns the number of rows of each table."""
+    counts = _of_each(tables, "SELECT {text}, count(*) FROM main.{name}")
+    return dict(session.connection.execute(counts).fetchall())
+
+
+def _of_each(tables: Sequence[str], select: str) -> str:
+    """Returns one query with the rows of `select` for each table, as planning many takes longer."""
+    return " UNION ALL ".join(
+        select.format(name=statements.quoted(table), text="'" + table.replace("'", "''") + "'")
+        for table in tables
+    )
 
 
 def _traces(session: Session, tables: list[TableSize]) -> list[TraceSize]:
@@ -115,16 +130,14 @@ def _traces(session: Session, tables: list[TableSize]) -> list[TraceSize]:
             "AND database_name = current_database() AND schema_name = 'main'"
         ).fetchall()
     }
-    for table in tables:
-        if table.name not in owned or not table.n_rows:
-            continue
-        counts = connection.execute(
-            f'SELECT trace_id, count(*) FROM main."{table.name}" '
-            "WHERE trace_id IS NOT NULL GROUP BY trace_id"
-        ).fetchall()
-        for trace_id, n in counts:
-            n_rows[trace_id] += n
-            n_bytes[trace_id] += table.n_bytes * n / table.n_rows
+    sizes = {each.name: each for each in tables if each.name in owned and each.n_rows}
+    counts = (
+        "SELECT {text}, trace_id, count(*) FROM main.{name} WHERE trace_id IS NOT NULL GROUP BY ALL"
+    )
+    rows = connection.execute(_of_each(list(sizes), counts)).fetchall() if sizes else []
+    for table, trace_id, n in rows:
+        n_rows[trace_id] += n
+        n_bytes[trace_id] += sizes[table].n_bytes * n / sizes[table].n_rows
     traces = connection.execute(
         "SELECT t.id, r.name || '/' || t.name, t.imported_at::VARCHAR "
         "FROM main.trace AS t JOIN main.run AS r ON r.id = t.run_id"
