@@ -51,21 +51,28 @@ def nested(rows: list[Row]) -> dict[int, tuple[int, int | None]]:
     return {entry: (depth, parent) for entry, depth, parent, _ in result}
 
 
+def _divide(patch: pytest.MonkeyPatch, block: int, sampled: int = 1) -> None:
+    """Makes windows and blocks of few rows; with few rows in the sample, windows are too large."""
+    patch.setattr(nesting, "BLOCK_ROWS", block)
+    patch.setattr(nesting, "WINDOW_ROWS", block)
+    patch.setattr(nesting, "_SAMPLED", sampled)
+
+
 @settings(max_examples=20, deadline=None)
-@given(few_rows, st.sampled_from((1, 3, 2048)))
-def test_any_slices_nest_as_defined(rows: list[Row], block: int) -> None:
+@given(few_rows, st.sampled_from((1, 3, 2048)), st.sampled_from((1, 2, 1024)))
+def test_any_slices_nest_as_defined(rows: list[Row], block: int, sampled: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nesting, "BLOCK_ROWS", block)
+        _divide(patch, block, sampled)
 
         assert nested(rows) == by_definition(rows)
 
 
 @pytest.mark.slow
 @settings(max_examples=500, deadline=None)
-@given(few_rows, st.sampled_from((1, 3, 2048)))
-def test_very_many_slices_nest_as_defined(rows: list[Row], block: int) -> None:
+@given(few_rows, st.sampled_from((1, 3, 2048)), st.sampled_from((1, 2, 1024)))
+def test_very_many_slices_nest_as_defined(rows: list[Row], block: int, sampled: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nesting, "BLOCK_ROWS", block)
+        _divide(patch, block, sampled)
 
         assert nested(rows) == by_definition(rows)
 
@@ -122,12 +129,29 @@ def test_what_is_no_slice_makes_no_parent(block: int) -> None:
     )
     connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?)", rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nesting, "BLOCK_ROWS", block)
+        _divide(patch, block)
         nesting.nest(connection)
 
     found = connection.execute("SELECT entry_n, parent_n, is_leaf FROM nest ORDER BY 1").fetchall()
 
     assert found == [(-1, 0, True), (0, None, True), (1, None, None), (2, 1, True)]
+
+
+def test_slices_of_many_tracks_come_in_windows_in_nesting_order() -> None:
+    random = np.random.default_rng(7)
+    rows = [
+        (int(track), int(start), int(length))
+        for track, start, length in zip(
+            random.integers(0, 9, 600) ** 2, random.integers(-300, 300, 600),
+            random.integers(0, 60, 600), strict=True,
+        )
+    ]  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        _divide(patch, 40, 4)
+
+        found = nested(rows)
+
+    assert found == by_definition(rows)
 
 
 def test_times_near_the_limits_do_not_overflow() -> None:

@@ -17,6 +17,7 @@ children is a leaf.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,15 +25,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from warehouse.store import database
+
 if TYPE_CHECKING:
     import duckdb
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
+    _Rows = tuple[Ints, Ints, Ints, Ints]  # entry_n, track_n, ts, end_ts
 
 _MANY_TRACKS = 1 << 12  # in a block: processing single slices would take longer than it saves
 _FEW = 1000  # pieces are copied faster than rows are chosen, unless there are many
 BLOCK_ROWS = 1 << 18  # bounds memory: a block carries over only open slices
+WINDOW_ROWS = 1 << 19  # about as many rows are put in order at once
+_SAMPLED = 1024  # a row of so many helps to find where windows begin
 
 SCHEMA = pa.schema(
     [
@@ -44,11 +50,9 @@ SCHEMA = pa.schema(
 )
 
 #: `entry` is created by the importer: slices, and other records that need their enclosing slice.
-_ORDERED = """
-SELECT entry_n, track_n, ts, ts + reach AS end_ts
-FROM entry
-ORDER BY track_n, ts, reach DESC, seq
-"""
+_ROWS = "SELECT entry_n, track_n, ts, ts + reach AS end_ts, seq FROM entry WHERE {condition}"
+_ORDERED = f"{_ROWS} ORDER BY track_n, ts, reach DESC, seq"
+_SAMPLE = "SELECT track_n, ts FROM entry WHERE hash(seq) % {n} = 0 ORDER BY track_n, ts"
 
 
 @dataclass
@@ -75,22 +79,104 @@ class _Open:
 def nest(connection: duckdb.DuckDBPyConnection) -> None:
     """Creates the table `nest`, see SCHEMA, from the scratch table `entry`."""
     cursor = connection.cursor()
-    ordered = cursor.sql(_ORDERED).to_arrow_reader(BLOCK_ROWS)
-    nested = pa.RecordBatchReader.from_batches(SCHEMA, _nested(ordered))
+    nested = pa.RecordBatchReader.from_batches(SCHEMA, _nested(cursor))
     connection.register("nested", nested)
     connection.execute("CREATE OR REPLACE TABLE nest AS FROM nested")
     connection.unregister("nested")
     cursor.close()
 
 
-def _nested(ordered: Any) -> Iterator[pa.RecordBatch]:
-    """Yields the rows of `nest`: those of slices still open when they have ended."""
+def _nested(cursor: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
+    """Yields the rows of `nest`: those of slices still open when they have ended.
+
+    Those of a window are in the order of `entry`, so that what follows there does so in `nest`.
+    """
     still_open = _Open.none()
-    for batch in ordered:
-        columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
-        ended, still_open = nest_block(still_open, *columns)
+    for rows, order in _blocks(cursor):
+        ended, still_open = nest_block(still_open, *rows, order)
         yield ended
     yield still_open.batch()
+
+
+def _blocks(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[_Rows, Ints | None]]:
+    """Yields the rows of `entry` in nesting order, and the places they came from, if known."""
+    (n_rows,) = database.one(cursor, "SELECT count(*) FROM entry")
+    if n_rows <= WINDOW_ROWS:
+        yield from _sorted(cursor, "true")
+        return
+    for condition in _windows(cursor):
+        reader = cursor.sql(_ROWS.format(condition=condition)).to_arrow_reader(4 * WINDOW_ROWS)
+        batches = list(itertools.islice(reader, 2))
+        reader.close()
+        if len(batches) < 2:
+            yield from map(_in_nesting_order, map(_columns, batches))
+        else:  # far more rows than the sample shows
+            yield from _sorted(cursor, condition)
+
+
+def _sorted(
+    cursor: duckdb.DuckDBPyConnection, condition: str
+) -> Iterator[tuple[_Rows, Ints | None]]:
+    """Yields rows that DuckDB sorts: any number of them, if need be on disk."""
+    for batch in cursor.sql(_ORDERED.format(condition=condition)).to_arrow_reader(BLOCK_ROWS):
+        entry_n, track_n, ts, end_ts, _ = _columns(batch)
+        yield (entry_n, track_n, ts, end_ts), None
+
+
+def _windows(cursor: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """Yields conditions that divide `entry` by track and time, in nesting order.
+
+    Each holds about WINDOW_ROWS rows, by a sample: sorting few rows at a time needs no disk.
+    """
+    sample = cursor.execute(_SAMPLE.format(n=_SAMPLED)).fetchall()
+    starts = sorted(set(sample[:: max(1, WINDOW_ROWS // _SAMPLED)]))
+    before: tuple[int, int] | None = None
+    for start in [*starts, None]:
+        yield from _between(before, start)
+        before = start
+
+
+def _between(first: tuple[int, int] | None, end: tuple[int, int] | None) -> Iterator[str]:
+    """Yields conditions for rows from a track and time on, before another; None is no limit."""
+    if first is not None and end is not None and first[0] == end[0]:
+        yield f"track_n = {first[0]} AND ts >= {first[1]} AND ts < {end[1]}"
+        return
+    if first is not None:
+        yield f"track_n = {first[0]} AND ts >= {first[1]}"
+    after = "true" if first is None else f"track_n > {first[0]}"
+    yield after if end is None else f"{after} AND track_n < {end[0]}"
+    if end is not None:
+        yield f"track_n = {end[0]} AND ts < {end[1]}"
+
+
+def _columns(batch: pa.RecordBatch) -> list[Ints]:
+    return [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+
+
+def _in_nesting_order(columns: list[Ints]) -> tuple[_Rows, Ints]:
+    """Returns rows in nesting order, without `seq`, and the place each came from.
+
+    `entry` mostly consists of a few ordered pieces, which a merging sort finds. Only rows that
+    begin together are compared by more.
+    """
+    entry_n, track_n, ts, end_ts, seq = columns
+    key = ts if not len(ts) or track_n.min() == track_n.max() else _combined(track_n, ts)
+    order = np.argsort(key, kind="stable")
+    is_next = np.diff(key[order]) == 0
+    if is_next.any():
+        tied = np.zeros(len(order), bool)
+        tied[1:] = is_next
+        tied[:-1] |= is_next
+        rows = order[tied]
+        order[tied] = rows[np.lexsort((seq[rows], ~end_ts[rows], key[rows]))]
+    return (entry_n[order], track_n[order], ts[order], end_ts[order]), order
+
+
+def _combined(track_n: Ints, ts: Ints) -> Ints:
+    """Returns numbers in the order of track and time."""
+    _, track = np.unique(track_n, return_inverse=True)
+    times, time = np.unique(ts, return_inverse=True)
+    return np.asarray(track * len(times) + time, np.int64)
 
 
 def _batch(
@@ -118,12 +204,18 @@ def _column(
 
 
 def nest_block(
-    still_open: _Open, entry_n: Ints, track_n: Ints, ts: Ints, end_ts: Ints
+    still_open: _Open,
+    entry_n: Ints,
+    track_n: Ints,
+    ts: Ints,
+    end_ts: Ints,
+    order: Ints | None = None,
 ) -> tuple[pa.RecordBatch, _Open]:
     """Returns the rows of `nest` of what has ended, and what is open after these rows, which follow
     `still_open` in nesting order.
 
-    All columns are int64 of equal length; times in ns.
+    All columns are int64 of equal length; times in ns. With `order`, the place that each row came
+    from, rows return to these places, after `still_open`.
     """
     n_open = len(still_open.entry_n)
     track = np.concatenate((still_open.track_n, track_n))
@@ -138,13 +230,25 @@ def nest_block(
     is_parent = np.zeros(len(entry) + 1, bool)  # the last place is that of no parent
     is_parent[:n_open] = still_open.is_parent
     is_parent[parent if entry.min(initial=0) >= 0 else parent[entry >= 0]] = True
-    columns = entry, depth, parent_entry, is_parent[:-1]
+    columns: list[NDArray[Any]] = [entry, depth, parent_entry, is_parent[:-1]]
     keep = np.flatnonzero(_open_at_end(track, end))
-    ended = _batch(*(_without(column, keep) for column in columns))
+    places = keep
+    if order is not None:
+        place = np.concatenate((np.arange(n_open), order + n_open))
+        columns = [_placed(column, place) for column in columns]
+        places = np.sort(place[keep])
+    ended = _batch(*(_without(column, places) for column in columns))
     carried = _Open(
         entry[keep], track[keep], end[keep], depth[keep], parent_entry[keep], is_parent[keep]
     )
     return ended, carried
+
+
+def _placed(column: NDArray[Any], place: Ints) -> NDArray[Any]:
+    """Returns a column with each value at its place."""
+    placed = np.empty_like(column)
+    placed[place] = column
+    return placed
 
 
 def _without(column: NDArray[Any], places: Ints) -> NDArray[Any]:

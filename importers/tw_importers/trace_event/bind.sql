@@ -25,4 +25,8 @@ WHERE ending.seq = binding.seq;
 INSERT INTO binding
 SELECT f.seq, s.slice_n
 FROM (FROM flow_end WHERE to_next) AS f
-ASOF JOIN slice_order AS s ON s.track_n = f.track_n AND f.ts <= s.ts;
+ASOF JOIN (
+  FROM slice_order
+  WHERE track_n IN (SELECT track_n FROM flow_end WHERE to_next)  -- others need no sorting
+) AS s
+  ON s.track_n = f.track_n AND f.ts <= s.ts;
