@@ -324,6 +324,20 @@ def test_slices_are_inserted_in_parts(tmp_path: Path, monkeypatch: pytest.Monkey
     assert differing_tables(*warehouses) == {}
 
 
+@pytest.mark.parametrize("kind_hash", ["0::UBIGINT", "hash(ph)"])
+def test_kinds_with_one_hash_are_kept_apart(
+    kind_hash: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, warehouses = tmp_path / "t.json", [tmp_path / "own.duckdb", tmp_path / "shared.duckdb"]
+    path.write_bytes(HANDWRITTEN)
+    for warehouse in warehouses:
+        (outcome,) = import_paths([path], db=warehouse)
+        assert outcome.status == "imported"
+        monkeypatch.setattr(reading, "_KIND_HASH", kind_hash)
+
+    assert differing_tables(*warehouses) == {}
+
+
 def test_times_since_the_epoch_are_plain(read: Reader) -> None:
     event = b'{"ph":"X","name":"a","pid":1,"tid":1,"ts":%d,"dur":19}'
     document = b"[%b]" % b",".join(event % (1661203462598738 + n) for n in range(5))

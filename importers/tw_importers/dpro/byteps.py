@@ -55,7 +55,7 @@ def read(parts: Parts, scratch: Scratch) -> TraceFacts:
                 last = _store_lines(stream, number, part, scratch)
             last_lines += [] if last is None else [(number, last)]
     statements.execute(scratch.connection, (_FOLDER / "byteps.sql").read_text())
-    statements.execute(scratch.connection, (trace_event.FOLDER / "kind.sql").read_text())
+    trace_event.create_kinds(scratch)
     _report(scratch, facts)
     for number, line in last_lines:
         found = scratch.connection.execute(

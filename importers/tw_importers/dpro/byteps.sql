@@ -127,7 +127,7 @@ UNION ALL
 SELECT 0, 'other events of timelines', count(*) FROM timeline_event WHERE ph IS NULL OR ph NOT IN ('B', 'E') OR ts_ns IS NULL;
 
 -- Processes are the nodes; their threads the links they send on, or those of the server.
-CREATE OR REPLACE VIEW staged AS
+CREATE OR REPLACE VIEW typed_event AS
 SELECT
   seq,
   'X' AS ph,
@@ -146,3 +146,6 @@ SELECT
   to_json({'tensor': tensor, 'part': part})::VARCHAR AS args,
   NULL::VARCHAR AS text
 FROM byteps_call;
+
+CREATE OR REPLACE VIEW staged AS
+SELECT *, hash(ph, cat, pid, tid, bp, scope) AS kind FROM typed_event;

@@ -79,7 +79,7 @@ WHERE document = 'trace' AND ph IN ('X', 'B', 'E')
 
 -- Horovod records a process for each tensor: here they are threads of one process. NCCL's sends and
 -- receives of a channel overlap: each has a thread.
-CREATE OR REPLACE VIEW staged AS
+CREATE OR REPLACE VIEW typed_event AS
 SELECT
   d.seq + r.first_seq AS seq,
   d.ph,
@@ -116,6 +116,9 @@ FROM document_event AS d
 JOIN document_range AS r ON r.document = d.document
 LEFT JOIN operation_thread AS t
   ON d.document = 'trace' AND t.pid = d.pid AND t.tid = d.tid;
+
+CREATE OR REPLACE VIEW staged AS
+SELECT *, hash(ph, cat, pid, tid, bp, scope) AS kind FROM typed_event;
 
 -- A rank's recording has no log of BytePS; their scripts find empty tables.
 CREATE TABLE byteps_call (

@@ -68,7 +68,7 @@ def read(parts: Parts, scratch: Scratch) -> TraceFacts:
     facts.host_name = _store_member(parts, scratch)
     for script in ("macros.sql", "documents.sql"):
         statements.execute(scratch.connection, (_FOLDER / script).read_text())
-    statements.execute(scratch.connection, (trace_event.FOLDER / "kind.sql").read_text())
+    trace_event.create_kinds(scratch)
     return facts
 
 

@@ -1,21 +1,13 @@
 -- The kinds of events that were typed in SQL alone (see kinds.py).
--- In: `staged` (stage.sql). Out: `event`, `event_seq`, `event_row`, `event_kind`.
-CREATE OR REPLACE VIEW event AS FROM staged;
+-- In: `staged`, the columns of stage.sql and a hash of those that make a kind, `kind`.
+-- Out: `event`, `event_seq`, `event_row`, `event_kind`.
+CREATE OR REPLACE VIEW event AS SELECT * EXCLUDE (kind) FROM staged;
 
 -- Counting these needs no join.
 CREATE OR REPLACE VIEW event_seq AS SELECT seq FROM staged;
 
 CREATE OR REPLACE TABLE event_kind AS
-SELECT (row_number() OVER () - 1)::INTEGER AS kind, *
-FROM (SELECT DISTINCT 0::BIGINT AS trace_n, ph, cat, pid, tid, bp, scope FROM staged);
+SELECT DISTINCT kind, 0::BIGINT AS trace_n, ph, cat, pid, tid, bp, scope FROM staged;
 
 CREATE OR REPLACE VIEW event_row AS
-SELECT s.seq, k.kind, s.name, s.id, s.ts_ns, s.dur_ns, s.args, s.text
-FROM staged AS s
-JOIN event_kind AS k
-  ON k.ph IS NOT DISTINCT FROM s.ph
-  AND k.cat IS NOT DISTINCT FROM s.cat
-  AND k.pid IS NOT DISTINCT FROM s.pid
-  AND k.tid IS NOT DISTINCT FROM s.tid
-  AND k.bp IS NOT DISTINCT FROM s.bp
-  AND k.scope IS NOT DISTINCT FROM s.scope;
+SELECT seq, kind, name, id, ts_ns, dur_ns, args, text FROM staged;

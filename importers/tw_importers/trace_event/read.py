@@ -42,7 +42,7 @@ from warehouse.ingest.importer import (
     Scratch,
     TraceFacts,
 )
-from warehouse.store import statements
+from warehouse.store import database, statements
 
 FOLDER = files(__package__)
 MACROS = FOLDER / "macros.sql"
@@ -66,6 +66,8 @@ DISK_USE = DiskUse(peak=0.2, stored=0.1)
 _STAGE = FOLDER / "stage.sql"
 _STYLE = FOLDER / "style.sql"
 _KIND = FOLDER / "kind.sql"
+_NUMBERED_KIND = FOLDER / "numbered_kind.sql"
+_KIND_HASH = "hash(ph, cat, pid, tid, bp, scope)"  # one integer to join by instead of six texts
 _EVENT = FOLDER / "event.sql"
 
 BATCHES_AHEAD = 4  # of about a block each; more would only cost memory
@@ -289,13 +291,23 @@ def _stage(scratch: Scratch, batches: pa.RecordBatchReader) -> None:
     target = scratch.path("event").replace("'", "''")
     scratch.connection.register("event_text", batches)
     scratch.connection.execute(
-        f"COPY ({_STAGE.read_text()}) TO '{target}' "
+        f"COPY (SELECT *, {_KIND_HASH} AS kind FROM ({_STAGE.read_text()})) TO '{target}' "
         "(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880, "
         f"DICTIONARY_SIZE_LIMIT {_DICTIONARY_SIZE})"
     )
     scratch.connection.unregister("event_text")
     _create_view(scratch, "staged")
+    create_kinds(scratch)
+
+
+def create_kinds(scratch: Scratch) -> None:
+    """Creates `event` and what it is stored as from `staged` (kind.sql)."""
     statements.execute(scratch.connection, _KIND.read_text())
+    (is_unique,) = database.one(
+        scratch.connection, "SELECT count(*) = count(DISTINCT kind) FROM event_kind"
+    )
+    if not is_unique:
+        statements.execute(scratch.connection, _NUMBERED_KIND.read_text())
 
 
 def _create_view(scratch: Scratch, name: str) -> None:
