@@ -72,9 +72,9 @@ def coded(texts: Iterable[str]) -> tuple[list[str], np.ndarray[Any, np.dtype[np.
     """The different texts in order of appearance, and the place of each among them."""
     import numpy as np
 
-    places: dict[str, int] = {}
-    codes = np.array([places.setdefault(text, len(places)) for text in texts], np.int64)
-    return list(places), codes
+    given = list(texts)
+    places = {text: place for place, text in enumerate(dict.fromkeys(given))}
+    return list(places), np.fromiter(map(places.__getitem__, given), np.int64, len(given))
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:

@@ -160,8 +160,10 @@ def _bucket_ns(rows: list[dict[str, Any]], span_ns: int) -> int:
 
 def _numbered(*columns: pa.ChunkedArray) -> tuple[list[str], Whole]:
     """The different texts of columns, and the place of each row's among them; NULL becomes ''."""
-    given = itertools.chain(*(column.to_pylist() for column in columns))
-    texts, codes = arrow.coded(text or "" for text in given)
+    given = list(itertools.chain(*(column.to_pylist() for column in columns)))
+    if any(column.null_count for column in columns):
+        given = [text or "" for text in given]
+    texts, codes = arrow.coded(given)
     length = max(_SHORTEST_NAME, min(TEXT_LENGTH, _NAMES_LENGTH // max(1, len(texts))))
     return [cut(text, length) for text in texts], codes
 
