@@ -110,12 +110,11 @@ def of(
 
 
 def _queries(abouts: Sequence[Mapping[str, str]]) -> str:
-    packed = list(dict.fromkeys(about.get("queries", "") for about in abouts))
-    if len(packed) == 1:
-        return packed[0]
+    if len(abouts) == 1:
+        return abouts[0].get("queries", "")
     texts: dict[str, str] = {}
-    for each in packed:
-        texts |= lineage.unpack(each)
+    for about in abouts:
+        texts |= lineage.texts_of(about)
     return lineage.pack_texts(texts)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from warehouse import __version__
@@ -22,6 +23,34 @@ if TYPE_CHECKING:
 _MAX_BYTES = 16 << 20  # of the texts of queries in a manifest
 
 
+class Entries(Mapping[str, str]):
+    """The manifest entries of a query's rows; texts are packed when they are read.
+
+    Those of all queries of a report are packed together: compressing them takes a millisecond each.
+    """
+
+    def __init__(self, others: Mapping[str, str], texts: Mapping[str, str]) -> None:
+        self._others, self.texts = others, texts
+
+    @cached_property
+    def _packed(self) -> str:
+        return pack_texts(self.texts)
+
+    def __getitem__(self, key: str) -> str:
+        return self._packed if key == "queries" else self._others[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._others)
+
+    def __len__(self) -> int:
+        return len(self._others)
+
+
+def texts_of(about: Mapping[str, str]) -> Mapping[str, str]:
+    """The texts of queries in manifest entries, by pinned name."""
+    return about.texts if isinstance(about, Entries) else unpack(about.get("queries", ""))
+
+
 def entries(
     query: Query,
     values: Mapping[str, Value],
@@ -30,7 +59,7 @@ def entries(
     seen: Scope,
     traces: Sequence[Mapping[str, object]],
     file_name: str,
-) -> dict[str, str]:
+) -> Entries:
     """Returns the manifest entries of a query's rows: all that is needed to compute them again.
 
     `queries` holds the texts of a library query and of all it calls; `traces` are those of the
@@ -38,12 +67,12 @@ def entries(
     """
     is_named = library.queries.get(query.key or "") is query
     # A user's file or a generated query is only identified by its text.
-    return {
+    others = {
         "query": query.key or "",
         "title": query.header.title if query.header else "",
         "query_hash": query.digest,
         "statement": "" if is_named else query.standalone,
-        "queries": pack(library.closure([query])) if is_named else "",
+        "queries": "",  # in its place
         "parameters": json.dumps(dict(values)),
         "runs": json.dumps(seen.run_names),
         "traces": json.dumps(traces),
@@ -54,6 +83,8 @@ def entries(
         "written_at": datetime.now(UTC).isoformat(timespec="seconds"),
         **({"damage": seen.damage} if seen.damage else {}),
     }
+    called = library.closure([query]) if is_named else []
+    return Entries(others, {str(each.key): each.standalone for each in called})
 
 
 def traces(connection: duckdb.DuckDBPyConnection) -> list[dict[str, object]]:
@@ -70,11 +101,6 @@ def traces(connection: duckdb.DuckDBPyConnection) -> list[dict[str, object]]:
         | ({"damage": damage} if damage else {})
         for trace_id, name, rank, sums, damage in rows
     ]
-
-
-def pack(queries: Iterable[Query]) -> str:
-    """Returns the texts of queries by pinned name, compressed, as ASCII."""
-    return pack_texts({str(query.key): query.standalone for query in queries})
 
 
 def pack_texts(texts: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.errors import UsageError
 from warehouse.library.header import Column
 from warehouse.query import plain
+from warehouse.query.lineage import Entries
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +38,7 @@ class QueryResult:
     ) -> None:
         self._table = table
         self.columns = columns
-        self.meta = dict(meta)
+        self.meta = meta if isinstance(meta, Entries) else dict(meta)
         self.note = note
 
     @property

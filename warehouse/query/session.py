@@ -262,7 +262,7 @@ class Session:
         assert query.header is not None
         return StoredRows(
             self.connection, f'"{self.kept.own}".main."{table}"', query.header.columns,
-            self.manifest(query, values), order if parts else "",
+            self.entries(query, values), order if parts else "",
         )  # fmt: skip
 
     def _parts_of(self, query: library.Query) -> by_trace.Parts | None:
@@ -354,6 +354,10 @@ class Session:
 
     def manifest(self, query: library.Query, values: Mapping[str, Value]) -> dict[str, str]:
         """Returns the manifest entries of a query's rows."""
+        return dict(self.entries(query, values))
+
+    def entries(self, query: library.Query, values: Mapping[str, Value]) -> lineage.Entries:
+        """As `manifest`, for rows of a report, of whose queries the texts are packed together."""
         return lineage.entries(
             query,
             values,
