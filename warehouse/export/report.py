@@ -77,14 +77,18 @@ def names(query_path: Iterable[Path] = ()) -> list[str]:
 
 def load(name: str, query_path: Sequence[Path] = ()) -> Report:
     """Loads a report; raises UsageError for an unknown name, ContractError for an invalid file."""
-    for folder in folders(query_path):
-        path = folder / f"{name}.toml"
-        if path.is_file():
-            return read(path)
+    path = _path(name, query_path)
+    if path is not None:
+        return read(path)
     near = difflib.get_close_matches(name, names(query_path), n=1)
     known = ", ".join(names(query_path))
     hint = f"Did you mean {near[0]!r}?" if near else f"Available: {known}."
     raise UsageError(f"report {name!r} not found", hint=hint)
+
+
+def _path(name: str, query_path: Sequence[Path]) -> Path | None:
+    paths = (folder / f"{name}.toml" for folder in folders(query_path))
+    return next((path for path in paths if path.is_file()), None)
 
 
 def read(path: Path) -> Report:
@@ -134,10 +138,19 @@ def _usual(session: Session) -> Report:
     formats = {str(format) for (format,) in rows}
     for name in names(session.place.query_path):
         with suppress(ContractError):  # an invalid report of the user may be irrelevant here
-            found = load(name, session.place.query_path)
-            if formats and formats <= set(found.formats):
-                return found
+            path = _path(name, session.place.query_path)
+            if formats and path is not None and formats <= _formats(path):
+                return read(path)
     return load("pytorch", session.place.query_path)
+
+
+def _formats(path: Path) -> set[str]:
+    """The formats of which a report is the default, without parsing its sections."""
+    try:
+        head, _, _ = path.read_text(encoding="utf-8").partition("\n[[")
+        return set(tomllib.loads(head).get("formats", ()))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError):
+        return set(read(path).formats)
 
 
 def of_queries(queries: Iterable[str], parameters: Mapping[str, str], library: Library) -> Report:
@@ -219,11 +232,11 @@ def _rows(
     if _is_lacking(session, query):
         assert query.header is not None
         columns, given = query.header.columns, arguments(query, values)
-        return QueryResult(arrow.table_of([], columns), columns, session.manifest(query, given))
+        return QueryResult(arrow.table_of([], columns), columns, session.entries(query, given))
     if is_short and session.stores_rows and execute.is_plain(query):
         return session.stored(query, values, in_any_order=in_any_order)
     result = session.run(query, values, is_short=is_short)
-    return QueryResult(result.table(), result.columns, session.manifest(query, result.parameters))
+    return QueryResult(result.table(), result.columns, session.entries(query, result.parameters))
 
 
 def _is_lacking(session: Session, query: Query) -> bool:

@@ -74,6 +74,7 @@ def of_session(
     """Returns the values of a page about the scope."""
     made, figures = _PageParts(), KeyFigures.without_findings(opened, chosen)
     drawn: Values = {}
+    runs: Values = {}
 
     def draw(one: session.Session) -> None:
         from warehouse.export.page import timeline
@@ -81,11 +82,13 @@ def of_session(
         arrow.leave_pandas_unloaded()
         found = timeline.of_ranks(one, max_slices, all_ranks=all_ranks)
         drawn.update(timeline=found, timeline_json=as_json(found))  # now: queries run meanwhile
+        if one.place.memory_limit is None:  # else rows of blocks for the sections would be dropped
+            runs.update(_runs(one))
 
     filled = _filled(opened, chosen, made, all_ranks, figures, (draw, figures.find))
     sections = [joined([each]) for each in filled]
     return {
-        **about(opened, chosen.title, sections, figures),
+        **about(opened, chosen.title, sections, figures, runs),
         "origin": made.manifest_json(),
         **drawn,
     }
@@ -96,13 +99,14 @@ def about(
     title: str,
     sections: list[Values],
     figures: KeyFigures | None = None,
+    runs: Values | None = None,
 ) -> Values:
     """Returns the values of a page of the given sections, without a timeline."""
     names = opened.seen.run_names
     name = ", ".join(names) if len(names) <= _NAMED_RUNS else counted(len(names), "run")
     return {
         "title": title,
-        "sides": [_side(opened, name, figures)],
+        "sides": [_side(opened, name, figures, runs)],
         "made": _made(opened),
         "sections": sections,
         "timeline": {},
@@ -237,13 +241,15 @@ def _runs(opened: session.Session) -> Values:
     return data.section(filled)
 
 
-def _side(opened: session.Session, name: str, figures: KeyFigures | None) -> Values:
+def _side(
+    opened: session.Session, name: str, figures: KeyFigures | None, runs: Values | None = None
+) -> Values:
     """Returns the runs of a side, with their key figures."""
     from warehouse.export.page import data
 
     return {
         "name": name,
-        "runs": _runs(opened),
+        "runs": runs or _runs(opened),
         "findings": _findings(figures),
         "figures": [
             {"run_id": each.run_id, "title": each.figure.title, "unit": each.figure.unit,
