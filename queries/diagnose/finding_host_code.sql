@@ -8,7 +8,7 @@ the outermost operator or annotation, beside steps, data loaders and compiling (
 thread of the trace was in. The device with most idle time counts, and of names the five with most.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["idle_host@2"], rows = ["gpu_op", "launch", "cpu_op | annotation"] }
+requires = { schema = ">=13", queries = ["reaching_op@1", "stream_gap@1"], rows = ["gpu_op", "launch", "cpu_op | annotation"] }
 scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
@@ -26,15 +26,90 @@ bound_ns.help = "Idle time of devices while a thread was in it"
 2 = "compiling is left out; annotations have the Python function that they are in"
 1 = "first version"
 --- */
-WITH RECURSIVE by_device AS (
+WITH RECURSIVE launched AS MATERIALIZED (
+  SELECT g.trace_id, g.device_id, g.start_ns, least(l.ts, g.end_ns) AS end_ns
+  FROM stream_gap(true, 5000) AS g
+  JOIN whole_launch AS l ON l.slice_id = g.launch_id
+  WHERE g.cause IN ('host', 'host_sync')
+    AND least(l.ts, g.end_ns) > g.start_ns
+),
+lane AS MATERIALIZED (
+  SELECT *, row_number() OVER () AS lane
+  FROM (SELECT DISTINCT trace_id, device_id FROM launched)
+),
+-- Gaps of a device do not overlap; before_ns is the idle time of those before.
+gap AS MATERIALIZED (
   SELECT
-    t.run_id, h.trace_id, h.device_id, h.name, count(*) AS n_gaps, sum(h.idle_ns)::BIGINT AS idle_ns
-  FROM idle_host(true, 5000, false, true) AS h
-  JOIN trace AS t ON t.id = h.trace_id
-  WHERE h.cause IN ('host', 'host_sync')
-    AND h.name NOT ILIKE '%dataloader%'
-    AND NOT regexp_matches(h.name, '^(dynamo|entire_(frame|backward)_compile)$|\(dynamo_timed\)$')
-  GROUP BY t.run_id, h.trace_id, h.device_id, h.name
+    lane, start_ns, end_ns,
+    row_number() OVER in_order AS n,
+    sum(end_ns - start_ns) OVER in_order - (end_ns - start_ns) AS before_ns
+  FROM (
+    SELECT l.lane, g.start_ns, g.end_ns
+    FROM launched AS g
+    JOIN lane AS l ON l.trace_id = g.trace_id AND l.device_id IS NOT DISTINCT FROM g.device_id
+  )
+  WINDOW in_order AS (PARTITION BY lane ORDER BY start_ns ROWS UNBOUNDED PRECEDING)
+),
+-- Without annotations, reaching_op has compared all of them.
+host AS (
+  SELECT slice_id, track_id, trace_id, name, ts, dur
+  FROM reaching_op()
+  UNION ALL
+  SELECT a.slice_id, a.track_id, a.trace_id, a.name, a.ts, a.dur
+  FROM whole_annotation AS a
+  ANTI JOIN step AS s ON s.slice_id = a.slice_id
+  WHERE a.side = 'host' AND a.dur > 0
+),
+-- Numbers instead of names: what follows sorts all of them several times.
+known_name AS MATERIALIZED (
+  SELECT
+    name,
+    row_number() OVER () AS name_n,
+    name NOT ILIKE '%dataloader%'
+      AND NOT regexp_matches(name, '^(dynamo|entire_(frame|backward)_compile)$|\(dynamo_timed\)$')
+      AS is_counted
+  FROM (SELECT DISTINCT name FROM host)
+),
+outermost AS (
+  SELECT trace_id, name_n, ts AS start_ns, ts + dur AS end_ns
+  FROM (
+    SELECT
+      h.trace_id, k.name_n, k.is_counted, h.ts, h.dur,
+      max(h.ts + h.dur) OVER (
+        PARTITION BY h.track_id ORDER BY h.ts, h.dur DESC, h.slice_id
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS reached_ns
+    FROM host AS h
+    JOIN known_name AS k ON k.name IS NOT DISTINCT FROM h.name
+  )
+  WHERE is_counted
+    AND (reached_ns IS NULL OR ts >= reached_ns)
+),
+-- The first gap of a device that ends after a slice begins, and the last that begins before it ends: between
+-- these instants, the device was idle as long as gaps until the one last longer than until the other.
+crossed AS (
+  SELECT
+    l.lane,
+    o.name_n,
+    b.n - a.n + 1 AS n_gaps,
+    b.before_ns + least(b.end_ns, o.end_ns) - b.start_ns
+      - (a.before_ns + greatest(a.start_ns, o.start_ns) - a.start_ns) AS idle_ns
+  FROM outermost AS o
+  JOIN lane AS l ON l.trace_id = o.trace_id
+  ASOF JOIN gap AS a ON a.lane = l.lane AND o.start_ns < a.end_ns
+  ASOF JOIN gap AS b ON b.lane = l.lane AND o.end_ns > b.start_ns
+  WHERE b.n >= a.n
+),
+by_device AS (
+  SELECT t.run_id, l.trace_id, k.name, c.n_gaps, c.idle_ns
+  FROM (
+    SELECT lane, name_n, sum(n_gaps)::BIGINT AS n_gaps, sum(idle_ns)::BIGINT AS idle_ns
+    FROM crossed
+    GROUP BY lane, name_n
+  ) AS c
+  JOIN lane AS l ON l.lane = c.lane
+  JOIN trace AS t ON t.id = l.trace_id
+  JOIN known_name AS k ON k.name_n = c.name_n
 ),
 found AS MATERIALIZED (
   SELECT
@@ -47,7 +122,7 @@ found AS MATERIALIZED (
   HAVING max(idle_ns) > 0
   QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY max(idle_ns) DESC, name) <= 5
 ),
-annotated AS (
+annotated AS MATERIALIZED (
   SELECT a.slice_id, t.run_id, a.name, a.dur
   FROM whole_annotation AS a
   JOIN trace AS t ON t.id = a.trace_id
@@ -56,18 +131,29 @@ annotated AS (
     AND a.dur > 0
     AND a.trace_id IN (SELECT trace_id FROM whole_python_call)
 ),
+start AS MATERIALIZED (
+  SELECT s.id AS slice_id, s.parent_id AS at_id, s.depth
+  FROM whole_slice AS s
+  SEMI JOIN (SELECT * FROM annotated WHERE slice_id >= 0) AS a ON a.slice_id = s.id
+  WHERE s.parent_id IS NOT NULL
+),
+-- What lies around other slices and is no Python function. (Materialized: the database would hash all slices
+-- first.)
+around AS MATERIALIZED (
+  SELECT s.id, s.parent_id
+  FROM whole_slice AS s
+  ANTI JOIN whole_python_call AS p ON p.slice_id = s.id
+  WHERE s.parent_id IS NOT NULL AND s.is_leaf IS NULL
+    AND s.depth < (SELECT max(depth) FROM start)
+),
 -- Up from each annotation to the innermost Python function around it.
 climb AS (
-  SELECT a.slice_id AS start_id, s.parent_id AS at_id
-  FROM annotated AS a
-  JOIN whole_slice AS s ON s.id = a.slice_id
-  WHERE s.parent_id IS NOT NULL
+  SELECT slice_id AS start_id, at_id
+  FROM start
   UNION ALL
   SELECT c.start_id, s.parent_id
-  FROM climb AS c
-  JOIN whole_slice AS s ON s.id = c.at_id
-  WHERE s.parent_id IS NOT NULL
-    AND c.at_id NOT IN (SELECT slice_id FROM whole_python_call)
+  FROM around AS s
+  JOIN climb AS c ON c.at_id = s.id
 ),
 frame AS (
   SELECT a.run_id, a.name, 'python' AS kind, s.name AS frame, sum(a.dur) AS dur_ns

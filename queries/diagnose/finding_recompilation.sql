@@ -25,15 +25,26 @@ bound_ns.help = "Time in the slices"
 [changes]
 1 = "first version"
 --- */
-WITH compiling AS (
+-- Names are compared, not those of each slice. (By an aggregate: the database would compare these first.)
+WITH compiling_name AS (
+  SELECT name
+  FROM (
+    SELECT name FROM cpu_op
+    UNION ALL
+    SELECT name FROM annotation WHERE side = 'host'
+  )
+  GROUP BY name
+  HAVING regexp_matches(any_value(name), '^(dynamo|entire_(frame|backward)_compile)$|\(dynamo_timed\)$')
+),
+compiling AS (
   SELECT slice_id, trace_id, track_id, name, is_op, ts AS start_ns, ts + dur AS end_ns
   FROM (
     SELECT slice_id, trace_id, track_id, name, ts, dur, true AS is_op FROM cpu_op
     UNION ALL
     SELECT slice_id, trace_id, track_id, name, ts, dur, false FROM annotation WHERE side = 'host'
-  )
+  ) AS s
+  SEMI JOIN compiling_name AS c ON c.name = s.name
   WHERE dur > 0
-    AND regexp_matches(name, '^(dynamo|entire_(frame|backward)_compile)$|\(dynamo_timed\)$')
 ),
 outermost AS (
   SELECT slice_id, trace_id, track_id, name, is_op, start_ns, end_ns

@@ -1,13 +1,11 @@
 /* ---
 name = "idle_host"
-version = 2
-title = "Idle gaps before launching calls, by the outermost host slice that threads were in meanwhile"
+version = 3
+title = "Idle gaps before launching calls, by the outermost operator that threads were in meanwhile"
 help = """
 Each gap of device_gap from its start until its launching call began, or returned with in_launch, in parts: the
 outermost operators that the launching thread was in meanwhile, with the module and the Python function that they
-were called from, and the rest, outside of operators, with the innermost Python function around the part. With
-any_thread all threads of the trace count, and annotations beside steps like operators; then parts of several
-threads overlap, and there is no rest, module or Python function.
+were called from, and the rest, outside of operators, with the innermost Python function around the part.
 """
 grain = ["trace_id", "device_id", "stream_track_id", "start_ns", "slice_id"]
 requires = { schema = ">=13", queries = ["reaching_op@1", "stream_gap@1"] }
@@ -31,22 +29,19 @@ help = "Longest gap attributed to the device itself (cause kernel) if the host d
 type = "BOOLEAN"
 help = "Until the launching call returned, instead of until it began"
 
-[param.any_thread]
-type = "BOOLEAN"
-help = "Operators and annotations of all threads of the trace, instead of operators of the launching thread"
-
 [column]
 stream_track_id = { type = "BIGINT", unit = "ref track.id", nullable = true, help = "Track of the stream; NULL with per_device" }
 gap_start_ns = { type = "BIGINT", unit = "ns", help = "Start of the gap" }
 start_ns.help = "Start of the part"
-slice_id = { nullable = true, help = "Outermost operator or annotation; NULL: none" }
+slice_id = { nullable = true, help = "Outermost operator; NULL: none" }
 name.help = "Its name"
 module = { type = "VARCHAR", unit = "text", nullable = true, help = "Module that called the operator; NULL: not recorded" }
 python = { type = "VARCHAR", unit = "text", nullable = true, help = "Python function, with file and line, that called the operator, or that the thread was in outside of operators; NULL: not recorded" }
-idle_ns = { check = "> 0", help = "Idle time in which a thread was there" }
+idle_ns = { check = "> 0", help = "Idle time in which the thread was there" }
 inside_ns.help = "Part of idle_ns in the time window"
 
 [changes]
+3 = "no parameter any_thread: only operators of the launching thread"
 2 = "cause other is unknown"
 1 = "first version"
 --- */
@@ -59,7 +54,7 @@ WITH RECURSIVE launched AS MATERIALIZED (
       g.device_id,
       g.track_id AS stream_track_id,
       g.cause,
-      CASE WHEN $any_thread::BOOLEAN THEN g.trace_id ELSE l.track_id END AS thread_key,
+      l.track_id AS thread_id,
       g.start_ns,
       least(l.ts + CASE WHEN $in_launch::BOOLEAN THEN greatest(l.dur, 0) ELSE 0 END, g.end_ns) AS end_ns
     FROM stream_gap($per_device::BOOLEAN, $short_ns::BIGINT) AS g
@@ -69,7 +64,7 @@ WITH RECURSIVE launched AS MATERIALIZED (
 ),
 lane AS MATERIALIZED (
   SELECT *, row_number() OVER () AS lane
-  FROM (SELECT DISTINCT trace_id, device_id, stream_track_id, thread_key FROM launched)
+  FROM (SELECT DISTINCT trace_id, device_id, stream_track_id, thread_id FROM launched)
 ),
 -- Gaps of a lane are numbered consecutively.
 gap AS MATERIALIZED (
@@ -81,51 +76,28 @@ gap AS MATERIALIZED (
     ON l.trace_id = g.trace_id
     AND l.device_id IS NOT DISTINCT FROM g.device_id
     AND l.stream_track_id IS NOT DISTINCT FROM g.stream_track_id
-    AND l.thread_key = g.thread_key
+    AND l.thread_id = g.thread_id
 ),
--- Without annotations, reaching_op has compared all of them.
-host AS (
-  SELECT slice_id, track_id, trace_id AS thread_key, name, ts, dur
-  FROM reaching_op()
-  WHERE $any_thread::BOOLEAN
-  UNION ALL
-  SELECT a.slice_id, a.track_id, a.trace_id, a.name, a.ts, a.dur
-  FROM whole_annotation AS a
-  ANTI JOIN step AS s ON s.slice_id = a.slice_id
-  WHERE $any_thread::BOOLEAN AND a.side = 'host' AND a.dur > 0
-),
-separate AS (
-  SELECT slice_id, thread_key, name, ts, dur
-  FROM (
-    SELECT
-      *,
-      max(ts + dur) OVER (
-        PARTITION BY track_id ORDER BY ts, dur DESC, slice_id
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ) AS reached_ns
-    FROM host
-  )
-  WHERE reached_ns IS NULL OR ts >= reached_ns
-  UNION ALL
+outermost_op AS (
   SELECT slice_id, track_id, name, ts, dur
   FROM reaching_op()
-  WHERE NOT $any_thread::BOOLEAN AND is_outermost
+  WHERE is_outermost
 ),
 -- Numbers instead of names: what follows sorts and joins all of them several times.
 known_name AS MATERIALIZED (
   SELECT name, row_number() OVER () AS name_n
-  FROM (SELECT DISTINCT name FROM separate)
+  FROM (SELECT DISTINCT name FROM outermost_op)
 ),
 outermost AS (
-  SELECT s.slice_id, s.thread_key, k.name_n, s.ts AS start_ns, s.ts + s.dur AS end_ns
-  FROM separate AS s
-  JOIN known_name AS k ON k.name IS NOT DISTINCT FROM s.name
+  SELECT o.slice_id, o.track_id AS thread_id, k.name_n, o.ts AS start_ns, o.ts + o.dur AS end_ns
+  FROM outermost_op AS o
+  JOIN known_name AS k ON k.name IS NOT DISTINCT FROM o.name
 ),
 -- The first gap of a lane that ends after the slice begins, and the last that begins before it ends.
 extent AS (
   SELECT o.slice_id, o.name_n, o.start_ns, o.end_ns, a.n AS first_n, b.n AS last_n
   FROM outermost AS o
-  JOIN lane AS l ON l.thread_key = o.thread_key
+  JOIN lane AS l ON l.thread_id = o.thread_id
   ASOF JOIN gap AS a ON a.lane = l.lane AND o.start_ns < a.end_ns
   ASOF JOIN gap AS b ON b.lane = l.lane AND o.end_ns > b.start_ns
 ),
@@ -146,7 +118,6 @@ beside AS MATERIALIZED (
     lag(n) OVER in_order AS before_n, lag(end_ns) OVER in_order AS before_end_ns,
     lead(n) OVER in_order AS next_n
   FROM inside
-  WHERE NOT $any_thread::BOOLEAN
   WINDOW in_order AS (ORDER BY n, start_ns)
 ),
 -- The rest of each gap: before each operator, after the last, and gaps without operators.
@@ -164,7 +135,6 @@ outside AS MATERIALIZED (
     SELECT g.n, g.start_ns, g.end_ns
     FROM gap AS g
     ANTI JOIN beside AS b ON b.n = g.n
-    WHERE NOT $any_thread::BOOLEAN
   )
   WHERE end_ns > start_ns
 ),
@@ -172,15 +142,13 @@ outside AS MATERIALIZED (
 call AS MATERIALIZED (
   SELECT slice_id, track_id, name, ts, ts + dur AS end_ns
   FROM whole_python_call
-  WHERE NOT $any_thread::BOOLEAN
   QUALIFY row_number() OVER (PARTITION BY track_id, ts ORDER BY dur, slice_id DESC) = 1
 ),
 above AS MATERIALIZED (
   SELECT s.id, s.parent_id, c.name, c.ts + c.dur AS end_ns
   FROM whole_slice AS s
   LEFT JOIN whole_python_call AS c ON c.slice_id = s.id
-  WHERE NOT $any_thread::BOOLEAN
-    AND s.track_id IN (SELECT track_id FROM call)
+  WHERE s.track_id IN (SELECT track_id FROM call)
 ),
 -- From the last function that began before each such part up to one that lasts as long as the part.
 climb AS (
@@ -188,8 +156,8 @@ climb AS (
   FROM outside AS o
   JOIN gap AS g ON g.n = o.n
   JOIN lane AS l ON l.lane = g.lane
-  ASOF JOIN call AS c ON c.track_id = l.thread_key AND o.start_ns >= c.ts
-  WHERE l.thread_key IN (SELECT track_id FROM call)
+  ASOF JOIN call AS c ON c.track_id = l.thread_id AND o.start_ns >= c.ts
+  WHERE l.thread_id IN (SELECT track_id FROM call)
   UNION ALL
   SELECT c.m, c.end_ns, b.id, CASE WHEN b.end_ns >= c.end_ns THEN b.name END
   FROM climb AS c
@@ -204,8 +172,7 @@ frame AS (
     max(s.name) FILTER (k.kind = 'python') AS python
   FROM whole_link AS k
   JOIN whole_slice AS s ON s.id = k.from_id
-  WHERE NOT $any_thread::BOOLEAN
-    AND k.kind IN ('module', 'python')
+  WHERE k.kind IN ('module', 'python')
     AND k.link_set = 'default'
     AND k.to_id IN (SELECT slice_id FROM inside)
   GROUP BY k.to_id

@@ -9,7 +9,7 @@ was called from. Outside of operators, it is the innermost Python function aroun
 operators. In a time window, sums are of the parts inside it.
 """
 grain = ["trace_id", "device_id", "cpu_op", "module", "python"]
-requires = { schema = ">=13", queries = ["idle_host@2"] }
+requires = { schema = ">=13", queries = ["idle_host@3"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "cpu_op", "module", "python", "n_gaps", "idle_ns",
@@ -33,7 +33,7 @@ WITH summed AS (
     trace_id, device_id, name AS cpu_op, module, python,
     count(DISTINCT gap_start_ns) AS n_gaps,
     sum(inside_ns)::BIGINT AS idle_ns
-  FROM idle_host(true, 5000, false, false)
+  FROM idle_host(true, 5000, false)
   WHERE inside_ns > 0
   GROUP BY trace_id, device_id, name, module, python
 )

@@ -11,7 +11,7 @@ all calls had returned, or are not recorded. idle_place returns all places befor
 gaps inside it, so disjoint windows add up to the whole; causes and other statistics are of whole gaps.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "cause"]
-requires = { schema = ">=13", queries = ["stream_gap@1", "idle_host@2"] }
+requires = { schema = ">=13", queries = ["stream_gap@1", "idle_host@3"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "cause", "n_gaps",
@@ -77,7 +77,7 @@ place AS (
   SELECT
     trace_id, device_id, stream_track_id, cause, name AS cpu_op, module, python,
     sum(inside_ns)::BIGINT AS place_ns
-  FROM idle_host($per_device::BOOLEAN, $short_ns::BIGINT, true, false)
+  FROM idle_host($per_device::BOOLEAN, $short_ns::BIGINT, true)
   WHERE inside_ns > 0
   GROUP BY trace_id, device_id, stream_track_id, cause, name, module, python
   QUALIFY row_number() OVER (

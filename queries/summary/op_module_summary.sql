@@ -27,10 +27,15 @@ share.help = "Share of the total time of all work of the device; NULL if that is
 [changes]
 1 = "first version"
 --- */
-WITH op_name AS (
+WITH cause AS MATERIALIZED (
+  SELECT slice_id, cpu_op_id
+  FROM gpu_op_cause
+  WHERE cpu_op_id IS NOT NULL
+),
+op_name AS (
   SELECT o.slice_id, o.name
   FROM whole_cpu_op AS o
-  SEMI JOIN gpu_op_cause AS c ON c.cpu_op_id = o.slice_id
+  SEMI JOIN cause AS c ON c.cpu_op_id = o.slice_id
 ),
 module AS (
   SELECT l.to_id AS slice_id, regexp_replace(substr(m.name, 12), '_[0-9]+$', '') AS module
@@ -50,7 +55,7 @@ figure AS (
     )::BIGINT AS total_ns
   FROM gpu_op AS g
   CROSS JOIN time_window AS w
-  LEFT JOIN gpu_op_cause AS c ON c.slice_id = g.slice_id
+  LEFT JOIN cause AS c ON c.slice_id = g.slice_id
   LEFT JOIN op_name AS o ON o.slice_id = c.cpu_op_id
   LEFT JOIN module AS m ON m.slice_id = c.cpu_op_id
   WHERE g.kind <> 'sync'

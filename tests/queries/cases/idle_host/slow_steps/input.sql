@@ -1,4 +1,4 @@
 -- input: shared/slow_steps.sql
--- parameters: per_device=true short_ns=5000 in_launch=false any_thread=false
+-- parameters: per_device=true short_ns=5000 in_launch=false
 -- window: 0ns 240ns
 -- Idle before the calls: 40-132, 150-250, 270-290. aten::to begins at 131. In the window are the gaps that reach into it.
