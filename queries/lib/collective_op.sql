@@ -21,6 +21,7 @@ agree on them. A time window hides none.
 """
 scale = "trace"
 computed_once = "reports"
+requires = { rows = ["whole_collective"] }
 grain = ["slice_id"]
 columns = [
   "slice_id", "trace_id", "run_id", "rank", "side", "kind", "is_transfer", "is_synchronizing",

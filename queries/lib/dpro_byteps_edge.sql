@@ -9,7 +9,7 @@ decided by their arrival; the recorded order stands for it (kind arrive), and dP
 again. owner, position and place order the edges as dPRO inserts them.
 """
 grain = ["run_id", "from_name", "to_name"]
-requires = { schema = ">=17", queries = ["dpro_message@1", "dpro_operation@1"] }
+requires = { schema = ">=17", rows = ["rpc"], queries = ["dpro_message@1", "dpro_operation@1"] }
 scale = "run"
 computed_once = true
 columns = ["run_id", "owner", "position", "place", "from_name", "to_name", "kind"]

@@ -9,7 +9,7 @@ answer to it, where the link of the answer was idle in the half millisecond befo
 least latency is that of all answers.
 """
 grain = ["run_id", "name"]
-requires = { schema = ">=17", queries = ["dpro_iteration@1", "dpro_message@1"] }
+requires = { schema = ">=17", rows = ["rpc"], queries = ["dpro_iteration@1", "dpro_message@1"] }
 scale = "run"
 computed_once = true
 columns = [

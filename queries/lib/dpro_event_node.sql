@@ -7,7 +7,7 @@ Operators and stages of communication in the graph. Horovod records stages of si
 they belong to the stage of their group, but are not its own (is_own).
 """
 grain = ["slice_id"]
-requires = { schema = ">=17", queries = ["dpro_code@1", "dpro_recorded_event@1", "dpro_graph_place@1", "dpro_group@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"], queries = ["dpro_code@1", "dpro_recorded_event@1", "dpro_graph_place@1", "dpro_group@1"] }
 computed_once = true
 columns = ["run_id", "code", "place", "slice_id", "step", "stage", "is_own", "start_ns", "dur_ns"]
 

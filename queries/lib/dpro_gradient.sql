@@ -7,7 +7,7 @@ The operator before the communication of a tensor in the local graph of a rank; 
 whose edge comes first.
 """
 grain = ["trace_id", "tensor_id"]
-requires = { schema = ">=17", queries = ["dpro_operation@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"], queries = ["dpro_operation@1"] }
 scale = "trace"
 computed_once = true
 columns = ["run_id", "trace_id", "process", "tensor_id", "name"]

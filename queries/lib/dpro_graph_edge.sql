@@ -10,7 +10,7 @@ operations of BytePS. Nodes are those of dpro_code; dpro_edge names them. Edges 
 (analyze.py, TensorFlow, NCCL ring) inserts them, because its replay breaks ties by this order.
 """
 grain = ["run_id", "ordinal"]
-requires = { schema = ">=17", queries = ["dpro_byteps_edge@1", "dpro_code@1", "dpro_gradient@1", "dpro_group@1", "dpro_operation@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro' | rpc"], queries = ["dpro_byteps_edge@1", "dpro_code@1", "dpro_gradient@1", "dpro_group@1", "dpro_operation@1"] }
 computed_once = true
 columns = ["run_id", "ordinal", "from_code", "to_code", "kind", "is_delayed"]
 

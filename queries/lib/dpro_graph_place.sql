@@ -7,7 +7,7 @@ Nodes are numbered in the order in which the edges (dpro_graph_edge) name them f
 replay breaks ties by this order.
 """
 grain = ["code"]
-requires = { schema = ">=17", queries = ["dpro_graph_edge@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro' | rpc"], queries = ["dpro_graph_edge@1"] }
 computed_once = true
 columns = ["run_id", "code", "place"]
 

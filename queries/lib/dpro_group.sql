@@ -8,7 +8,7 @@ or the next, such as 3+4; of several names that contain a tensor the one seen fi
 is the name in the events of NCCL.
 """
 grain = ["run_id", "tensor_id"]
-requires = { schema = ">=17", queries = ["dpro_recorded_event@1", "dpro_iteration@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"], queries = ["dpro_recorded_event@1", "dpro_iteration@1"] }
 scale = "run"
 computed_once = true
 columns = ["run_id", "tensor_id", "tensors", "n_loops", "n_channels", "n_ring_steps", "n_parts"]

@@ -9,7 +9,7 @@ time of the trial; if steps differ by more than 10 % (standard deviation), it is
 builds its graph from the step that is closest to it.
 """
 grain = ["trace_id", "step"]
-requires = { schema = ">=17", queries = ["dpro_recorded_event@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"], queries = ["dpro_recorded_event@1"] }
 scale = "run"
 computed_once = true
 columns = ["run_id", "trace_id", "rank", "process", "step", "start_ns", "dur_ns", "run_dur_ns", "is_typical"]

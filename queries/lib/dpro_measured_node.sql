@@ -12,7 +12,7 @@ belong to the trace of its servers (dpro_byteps_node). dpro_node names the nodes
 which most queries do not need.
 """
 grain = ["run_id", "place"]
-requires = { schema = ">=17", queries = ["dpro_byteps_node@1", "dpro_code@1", "dpro_recorded_event@1", "dpro_event_node@1", "dpro_gradient@1", "dpro_graph_edge@1", "dpro_graph_place@1", "dpro_group@1", "dpro_iteration@1", "dpro_message@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro' | rpc"], queries = ["dpro_byteps_node@1", "dpro_code@1", "dpro_recorded_event@1", "dpro_event_node@1", "dpro_gradient@1", "dpro_graph_edge@1", "dpro_graph_place@1", "dpro_group@1", "dpro_iteration@1", "dpro_message@1"] }
 scale = "run"
 computed_once = true
 columns = [

@@ -11,7 +11,7 @@ its start has the clock of the sender, its end that of the receiver. Operations 
 unshifted, as in dPRO. Delays that contradict each other shift nothing.
 """
 grain = ["slice_id"]
-requires = { schema = ">=17" }
+requires = { schema = ">=17", rows = ["rpc"] }
 scale = "run"
 computed_once = true
 columns = [

@@ -8,7 +8,7 @@ phase follows from the name and the graph: what depends on communication updates
 depends on a backward operator is backward. Dots in names become underscores.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=17" }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"] }
 scale = "trace"
 computed_once = true
 columns = ["trace_id", "graph_node_id", "operator", "phase", "name", "position"]

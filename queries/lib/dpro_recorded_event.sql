@@ -13,7 +13,7 @@ Communication belongs to the step of the last operator that began before. dpro_e
 long texts, which most queries do not need.
 """
 grain = ["slice_id"]
-requires = { schema = ">=17", queries = ["dpro_operation@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"], queries = ["dpro_operation@1"] }
 scale = "run"
 computed_once = true
 columns = [

@@ -9,7 +9,7 @@ reverse, at the highest rate of an element-wise operator of the rank, and takes 
 operator that returns float32.
 """
 grain = ["trace_id", "tensor", "node_id"]
-requires = { schema = ">=18", queries = ["dpro_gradient@1", "dpro_node@1", "dpro_tensor@1", "gradient_update@1", "precision_operator@1"] }
+requires = { schema = ">=18", rows = ["graph where kind = 'dpro'"], queries = ["dpro_gradient@1", "dpro_node@1", "dpro_tensor@1", "gradient_update@1", "precision_operator@1"] }
 scale = "run"
 computed_once = true
 columns = ["run_id", "trace_id", "tensor", "producer_id", "node_id", "n_elements", "least_ns", "rate_bytes_per_s"]

@@ -8,7 +8,7 @@ ended, and what that stream itself waited for since then by events. With other d
 other work than the last to end as recorded, which links of kind wait and event_wait name.
 """
 grain = ["record_id", "from_id"]
-requires = { schema = ">=17", queries = ["replay_work@1"] }
+requires = { schema = ">=17", rows = ["whole_gpu_op"], queries = ["replay_work@1"] }
 scale = "run"
 computed_once = true
 columns = ["record_id", "call_id", "from_id", "to_id"]

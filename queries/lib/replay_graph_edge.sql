@@ -7,7 +7,7 @@ Those of graph_dependency. Device work, or work of another thread, that began be
 depends on had ended comes earlier than the end of that by the overlap, as in graph_longest_path.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["graph_dependency@1", "replay_graph_node@1"] }
+requires = { schema = ">=17", rows = ["graph_node"], queries = ["graph_dependency@1", "replay_graph_node@1"] }
 scale = "run"
 computed_once = true
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind"]

@@ -9,7 +9,7 @@ its arrival on each rank, a barrier of all ranks, and the transfer, which lasts 
 rank that waited least. Collectives of a group are matched by their order. Another node ends each trace.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_graph@1"] }
+requires = { schema = ">=17", rows = ["graph_node"], queries = ["replay_graph@1"] }
 scale = "run"
 computed_once = true
 columns = [

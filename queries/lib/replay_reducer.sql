@@ -7,7 +7,7 @@ On the host only: where a communication library reduces the buckets (links of ki
 gradient into its bucket (mul_out) ends when the gradient is ready; copy_bucket_to_grad brings it back.
 """
 grain = ["slice_id"]
-requires = { schema = ">=17" }
+requires = { schema = ">=17", rows = ["whole_cpu_op"] }
 scale = "trace"
 computed_once = true
 columns = ["slice_id", "track_id", "start_ns", "end_ns", "role", "bytes"]

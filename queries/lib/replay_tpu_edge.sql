@@ -11,7 +11,7 @@ engine after its own commands, and of each pair of engines; the first command of
 after the one before as recorded, as what submitted it is not. An edge that the times contradict is dropped.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["replay_tpu_node@1"] }
+requires = { schema = ">=17", rows = ["tpu_command"], queries = ["replay_tpu_node@1"] }
 computed_once = true
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "confidence"]
 

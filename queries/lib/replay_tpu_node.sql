@@ -8,7 +8,7 @@ first command of an engine starts when recorded, if it waits for none (replay_tp
 run's traces share.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_timeline_node@1", "replay_trace@1", "tpu_work@1"] }
+requires = { schema = ">=17", rows = ["tpu_command"], queries = ["replay_timeline_node@1", "replay_trace@1", "tpu_work@1"] }
 scale = "run"
 computed_once = true
 columns = [

@@ -6,7 +6,7 @@ help = """
 Work of duration 0 never delays anything and has no row. Times are on the time axis of slice.ts.
 """
 grain = ["slice_id"]
-requires = { schema = ">=17", queries = ["replay_trace@1"] }
+requires = { schema = ">=17", rows = ["whole_gpu_op | whole_collective"], queries = ["replay_trace@1"] }
 scale = "run"
 computed_once = true
 columns = [

@@ -56,6 +56,21 @@ def test_kept_rows_are_those_of_the_scope(
         assert opened.run(query).rows() == [(2,)]
 
 
+def test_a_block_is_not_computed_where_the_rows_that_it_requires_are_missing(
+    imported_files: WarehouseCache, folder: Path
+) -> None:
+    path = folder / "lib" / "n_traces.sql"
+    text = path.read_text()
+    place = session.Place(imported_files(("trial", [TRIAL])), query_path=(folder,))
+    for rows, expected in (("graph | rpc", [(4,)]), ("graph where kind = 'x' | rpc", [])):
+        path.write_text(text.replace("queries =", f'rows = ["trace", "{rows}"], queries ='))
+        with session.opened(place) as opened:
+            assert opened.run("twice").rows() == expected
+            assert opened.kept == {"n_traces@1"}
+            with opened.beside() as other:
+                assert other.run("twice").rows() == opened.run("twice").rows() == expected
+
+
 def test_blocks_for_reports_are_kept_by_the_queries_of_a_report_only(
     imported_files: WarehouseCache, folder: Path
 ) -> None:

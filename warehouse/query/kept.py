@@ -12,7 +12,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from warehouse.library import required_rows
 from warehouse.library.header import FOR_REPORTS, sql_literal
+from warehouse.store import statements
 
 if TYPE_CHECKING:
     import duckdb
@@ -101,8 +103,10 @@ def keep(
     `create` makes a table of a block's rows, a TEMP table if they are not shared. Some are worth it
     only for the many queries of a report. Rows are those for a block's default values: a block is
     left out if `values`, those of the query's parameters, has another value under the same name.
+    Where the scope lacks what a block requires, its table has no rows and nothing is planned.
     """
     rows = kept.shared if isinstance(kept, Kept) else None
+    exist: dict[str, bool] = {}
     database = kept.database if isinstance(kept, Kept) else OWN
     when = (True, FOR_REPORTS) if is_report else (True,)
     for block in queries.called_by(query, installed.held):
@@ -116,14 +120,41 @@ def keep(
         with nullcontext(True) if rows is None else rows.computing(key) as is_missing:
             # Its own macro is not needed, and those above it are planned sooner when it reads a
             # table.
-            if is_missing or block.parameters:
+            is_computed = is_missing and _may_have_rows(connection, block, exist)
+            if is_computed or block.parameters:
                 queries.install_for(connection, block, installed)
-            if is_missing:
+            if is_computed:
                 create(block, f"kept {key}")
                 if isinstance(kept, Kept):
                     kept.compress(connection)
+            elif is_missing:
+                _create_empty(connection, block, database)
         hold(connection, block, f'"{database}".main."kept {key}"', installed)
         kept.add(key)
+
+
+def _may_have_rows(
+    connection: duckdb.DuckDBPyConnection, block: Query, exist: dict[str, bool]
+) -> bool:
+    """Whether there are rows of each entry that a block requires; `exist` is what is known."""
+    assert block.header is not None
+    for entry in block.header.requires_rows:
+        if entry not in exist:
+            statements.execute(connection, f"SELECT {required_rows.exists(entry)}")
+            exist[entry] = connection.fetchall() == [(True,)]
+        if not exist[entry]:
+            return False
+    return True
+
+
+def _create_empty(connection: duckdb.DuckDBPyConnection, block: Query, database: str) -> None:
+    """Creates the table of a block without rows."""
+    assert block.header is not None
+    columns = ", ".join(f'NULL::{c.type} AS "{c.name}"' for c in block.header.columns)
+    kind = "TEMP TABLE" if database == OWN else "TABLE"
+    name = f'"{database}".main."kept {block.key}"'
+    text = f"CREATE OR REPLACE {kind} {name} AS SELECT {columns} WHERE false"
+    statements.execute(connection, text)
 
 
 def give(
