@@ -45,23 +45,19 @@ def of_pytorch() -> list[str]:
 
 
 def test_rows_and_their_order_are_those_of_all_traces(opened: Session, job: Path) -> None:
+    """And rows in any order are the same ones."""
     in_parts = []
     with session.opened(session.Place(job)) as whole:
         for name in of_pytorch():
             query = opened.queries.find(name)
+            in_any_order = manifest.of_result(opened.stored(query, {}, in_any_order=True))
             found = opened.stored(query, {})
+            assert manifest.of_result(found) == in_any_order, name
             assert found.rows() == whole.run(query).rows(), name
             if by_trace.order_of(query):
                 in_parts.append(name)
     assert opened.parts is not None and opened.parts.are_several
     assert {"kernel_summary", "critical_path_summary", "utilization"} <= set(in_parts)
-
-
-def test_rows_in_any_order_are_the_same_ones(opened: Session) -> None:
-    for name in of_pytorch():
-        query = opened.queries.find(name)
-        found = opened.stored(query, {}, in_any_order=True)
-        assert manifest.of_result(found) == manifest.of_result(opened.stored(query, {})), name
 
 
 def test_traces_are_divided_in_their_order_by_their_slices(
