@@ -10,14 +10,13 @@ import duckdb
 import pytest
 
 from tests.support import many_ranks
-from tests.support.sharing import WarehouseCache
+from tests.support.sharing import DDP, WarehouseCache
 from warehouse.export import manifest, report
 from warehouse.query import by_trace, session, stored
 from warehouse.query.session import Session
 from warehouse.store import database
 
 N_RANKS = 11
-DATA = Path(__file__).parents[1] / "data" / "kineto"
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +62,7 @@ def test_rows_and_their_order_are_those_of_all_traces(opened: Session, job: Path
 def test_traces_are_divided_in_their_order_by_their_slices(
     imported_files: WarehouseCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with database.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
+    with database.Reader(imported_files(DDP)) as reader:
         whole = list(by_trace._divided(reader.connection))
         assert whole == [[1, 2]]
         monkeypatch.setattr(by_trace, "MOST_SLICES", 1)
