@@ -19,6 +19,7 @@ import duckdb
 
 from warehouse.errors import ContractError
 from warehouse.export.sections import Figure, FilledSection, Report
+from warehouse.store import database
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +60,6 @@ class KeyFigures:
     values: list[FigureValue] = field(default_factory=list)
     findings: Findings | None = None
     has_findings: bool = False
-    connection: duckdb.DuckDBPyConnection | None = None  # of the session
 
     @classmethod
     def of(cls, session: Session, report: Report) -> KeyFigures:
@@ -72,9 +72,7 @@ class KeyFigures:
     def without_findings(cls, session: Session, report: Report) -> KeyFigures:
         """Those of the runs in scope; the findings of the report are still to be found."""
         runs = session.connection.execute("SELECT id, name FROM run").fetchall()
-        return cls(
-            report.figures, dict(runs), has_findings=report.findings, connection=session.connection
-        )
+        return cls(report.figures, dict(runs), has_findings=report.findings)
 
     def find(self, session: Session) -> None:
         """Adds the findings, if the report has them; they are of a single run."""
@@ -86,9 +84,7 @@ class KeyFigures:
         if not self.figures:
             yield from sections
             return
-        assert self.connection is not None
-        # A database of its own takes 15 ms to create.
-        with self.connection.cursor() as connection:
+        with database.scratchpad() as connection:
             for filled in sections:
                 chosen = [each for each in self.figures if each.query == filled.section.query]
                 if chosen and filled.result.n_rows:
