@@ -63,19 +63,18 @@ place AS MATERIALIZED (
   FROM track
   WHERE trace_id = $trace_id::BIGINT
 ),
-cause AS MATERIALIZED (
-  SELECT l.from_id, l.to_id, l.kind
-  FROM link AS l
-  CROSS JOIN any_wait
-  WHERE l.trace_id = $trace_id::BIGINT
-    AND l.kind IN ('launch', 'sync_call')
-    AND l.link_set = 'default'
-),
-call AS MATERIALIZED (
-  SELECT l.slice_id, l.trace_id, l.track_id, l.ts, p.process_id
+-- The calls of all work are many: neither they nor the links to them are kept.
+called AS (
+  SELECT c.to_id, l.track_id, l.ts
   FROM launch AS l
-  JOIN place AS p ON p.track_id = l.track_id
-  CROSS JOIN any_wait
+  JOIN (
+    SELECT from_id, to_id
+    FROM link
+    CROSS JOIN any_wait
+    WHERE trace_id = $trace_id::BIGINT
+      AND kind = 'launch'
+      AND link_set = 'default'
+  ) AS c ON c.from_id = l.slice_id
   WHERE l.trace_id = $trace_id::BIGINT
 ),
 launched AS MATERIALIZED (
@@ -83,7 +82,7 @@ launched AS MATERIALIZED (
     g.slice_id,
     g.trace_id,
     p.process_id,
-    l.process_id AS caller_process_id,
+    q.process_id AS caller_process_id,
     coalesce(g.device_id, -1) AS device_id,
     coalesce(g.stream, -1) AS stream,
     g.ts AS start_ns,
@@ -91,9 +90,9 @@ launched AS MATERIALIZED (
     l.ts AS call_ns,
     l.track_id AS call_track_id
   FROM gpu_op AS g
-  JOIN cause AS c ON c.to_id = g.slice_id AND c.kind = 'launch'
-  JOIN call AS l ON l.slice_id = c.from_id
+  JOIN called AS l ON l.to_id = g.slice_id
   JOIN place AS p ON p.track_id = g.track_id
+  JOIN place AS q ON q.track_id = l.track_id
   WHERE g.trace_id = $trace_id::BIGINT
     AND g.dur > 0
     AND g.kind <> 'sync'
@@ -128,8 +127,20 @@ record_wait AS MATERIALIZED (
     any_value(l.ts) AS call_ns,
     coalesce(max(r.ts), any_value(l.ts)) AS recorded_ns
   FROM sync AS g
-  JOIN cause AS c ON c.to_id = g.slice_id AND c.kind = 'sync_call'
-  JOIN call AS l ON l.slice_id = c.from_id
+  JOIN (
+    SELECT c.to_id, l.ts, p.process_id
+    FROM launch AS l
+    JOIN (
+      SELECT from_id, to_id
+      FROM link
+      WHERE trace_id = $trace_id::BIGINT
+        AND kind = 'sync_call'
+        AND link_set = 'default'
+        AND to_id IN (SELECT slice_id FROM sync)
+    ) AS c ON c.from_id = l.slice_id
+    JOIN place AS p ON p.track_id = l.track_id
+    WHERE l.trace_id = $trace_id::BIGINT
+  ) AS l ON l.to_id = g.slice_id
   JOIN place AS p ON p.track_id = g.track_id
   LEFT JOIN mark AS r
     ON r.trace_id = g.trace_id AND r.correlation_id = g.wait_on_correlation_id AND r.ts <= l.ts
@@ -213,11 +224,20 @@ marked AS MATERIALIZED (
   ) AS r
     ON r.track_id = w.track_id AND r.ts <= w.ts
 ),
+-- Sorting all calls would take long. The first one after an instant is among those of the same four
+-- milliseconds, or the first of some later ones.
 next_call AS (
   SELECT m.slice_id, m.track_id, m.recorded_ns, w.call_ns
   FROM marked AS m
   ASOF JOIN (
-    SELECT call_track_id, call_ns FROM launched SEMI JOIN marked ON track_id = call_track_id
+    SELECT w.call_track_id, w.call_ns
+    FROM launched AS w
+    SEMI JOIN marked AS m ON m.track_id = w.call_track_id AND (m.ts >> 22) = (w.call_ns >> 22)
+    UNION ALL
+    SELECT w.call_track_id, min(w.call_ns)
+    FROM launched AS w
+    SEMI JOIN marked AS m ON m.track_id = w.call_track_id
+    GROUP BY w.call_track_id, w.call_ns >> 22
   ) AS w ON w.call_track_id = m.track_id AND w.call_ns >= m.ts
 ),
 next_work AS (
@@ -247,13 +267,20 @@ other_stream AS (
     AND s.device_id = n.device_id
     AND s.stream <> n.stream
 ),
+-- Likewise for the last one before an instant.
 other_call AS (
   SELECT n.*, w.call_ns
   FROM other_stream AS n
   ASOF JOIN (
-    SELECT trace_id, caller_process_id, device_id, stream, call_ns
+    SELECT w.trace_id, w.caller_process_id, w.device_id, w.stream, w.call_ns
+    FROM launched AS w
+    SEMI JOIN marked AS m
+      ON m.trace_id = w.trace_id AND (m.recorded_ns >> 22) = (w.call_ns >> 22)
+    UNION ALL
+    SELECT trace_id, caller_process_id, device_id, stream, max(call_ns)
     FROM launched
     WHERE trace_id IN (SELECT trace_id FROM marked)
+    GROUP BY trace_id, caller_process_id, device_id, stream, call_ns >> 22
   ) AS w
     ON w.trace_id = n.trace_id
     AND w.caller_process_id = n.caller_process_id

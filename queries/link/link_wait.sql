@@ -269,13 +269,23 @@ placed_work AS MATERIALIZED (
     AND q.device_id = w.device_id
     AND q.stream = w.stream
 ),
--- When the work launched on a stream up to an instant ends.
+-- When the work launched on a stream up to an instant ends. Sorting all work would take long: that
+-- of four milliseconds in which no wait begins counts as one.
 reach AS (
   SELECT
     queue_n,
     launch_ts,
     max(end_ts) OVER (PARTITION BY queue_n ORDER BY launch_ts) AS reach_ts
-  FROM placed_work
+  FROM (
+    SELECT k.queue_n, k.launch_ts, k.end_ts
+    FROM placed_work AS k
+    SEMI JOIN (FROM wait_on WHERE rule <> 'event') AS w
+      ON w.queue_n = k.queue_n AND (w.upto_ts >> 22) = (k.launch_ts >> 22)
+    UNION ALL
+    SELECT queue_n, max(launch_ts), max(end_ts)
+    FROM placed_work
+    GROUP BY queue_n, launch_ts >> 22
+  )
 ),
 reached AS (
   SELECT w.to_id, w.rule, w.upto_ts, w.until_ts, w.n_devices, w.queue_n, k.reach_ts
@@ -305,7 +315,21 @@ last_work AS (
   UNION ALL
   SELECT w.to_id, w.rule, w.until_ts, w.n_devices, k.slice_id, k.end_ts
   FROM (SELECT * FROM wait_on WHERE rule = 'event') AS w
-  ASOF JOIN placed_work AS k
+  ASOF JOIN (
+    -- As above: of four milliseconds in which no wait ends, only the last work is sorted.
+    SELECT k.slice_id, k.queue_n, k.end_ts, k.launch_ts
+    FROM placed_work AS k
+    SEMI JOIN (FROM wait_on WHERE rule = 'event') AS w
+      ON w.queue_n = k.queue_n AND (w.until_ts >> 22) = (k.end_ts >> 22)
+    UNION ALL
+    SELECT
+      arg_max(slice_id, (end_ts, slice_id)),
+      queue_n,
+      max(end_ts),
+      arg_max(launch_ts, (end_ts, slice_id))
+    FROM placed_work
+    GROUP BY queue_n, end_ts >> 22
+  ) AS k
     ON k.queue_n = w.queue_n
     AND w.until_ts >= k.end_ts
   WHERE k.end_ts > w.since_ts
