@@ -30,22 +30,25 @@ confidence.help = "Confidence of the launch link; 0.5 for time"
 1 = "first version"
 2 = "work called before the recording belongs to no step; the order on the stream bounds the time of unknown calls"
 --- */
-WITH process_step AS (
+WITH process_step AS MATERIALIZED (
   SELECT coalesce(process_id, -1 - trace_id) AS process_id, start_ns, end_ns, step_id
   FROM step_window()
   WHERE trace_id = $trace_id::BIGINT
 ),
 launched AS (
   SELECT
-    g.slice_id, g.trace_id, g.track_id, g.ts, l.confidence, c.ts AS call_ts,
-    c.track_id AS call_track_id
+    g.slice_id, g.trace_id, g.track_id, g.ts, l.confidence, l.ts AS call_ts,
+    l.track_id AS call_track_id
   FROM gpu_op AS g
   LEFT JOIN (
-    SELECT from_id, to_id, confidence
-    FROM link
-    WHERE trace_id = $trace_id::BIGINT AND kind = 'launch' AND link_set = 'default'
+    SELECT l.to_id, l.confidence, c.ts, c.track_id
+    FROM (SELECT slice_id, ts, track_id FROM launch WHERE trace_id = $trace_id::BIGINT) AS c
+    RIGHT JOIN (
+      SELECT from_id, to_id, confidence
+      FROM link
+      WHERE trace_id = $trace_id::BIGINT AND kind = 'launch' AND link_set = 'default'
+    ) AS l ON l.from_id = c.slice_id
   ) AS l ON l.to_id = g.slice_id
-  LEFT JOIN launch AS c ON c.slice_id = l.from_id AND c.trace_id = $trace_id::BIGINT
   WHERE g.trace_id = $trace_id::BIGINT
     AND g.kind <> 'sync'
 ),
@@ -85,16 +88,35 @@ beginning AS (
   SELECT slice_id, least(ts, next_call_ts), -1 - trace_id, 'time', 0.5::DOUBLE
   FROM queued
   WHERE is_after_call OR next_call_ts IS NULL
+),
+-- Sorting all work would take long: that of four milliseconds in which no step begins is in the step
+-- of their first instant.
+placed AS MATERIALIZED (
+  SELECT
+    b.slice_id,
+    b.ts,
+    b.process_id,
+    b.rule = 'launch' AS is_launch,
+    b.confidence,
+    CASE WHEN w.process_id IS NULL THEN (b.ts >> 22) << 22 ELSE b.ts END AS instant_ns
+  FROM beginning AS b
+  LEFT JOIN (SELECT DISTINCT process_id, start_ns >> 22 AS part_n FROM process_step) AS w
+    ON w.process_id = b.process_id AND w.part_n = (b.ts >> 22)
+),
+found AS (
+  SELECT i.process_id, i.instant_ns, w.step_id, w.end_ns
+  FROM (SELECT DISTINCT process_id, instant_ns FROM placed) AS i
+  ASOF JOIN process_step AS w
+    ON w.process_id = i.process_id
+    AND i.instant_ns >= w.start_ns
 )
 SELECT
-  w.step_id AS from_id,
-  b.slice_id AS to_id,
+  f.step_id AS from_id,
+  p.slice_id AS to_id,
   'step' AS kind,
-  b.rule,
-  b.confidence
-FROM beginning AS b
-ASOF JOIN process_step AS w
-  ON w.process_id = b.process_id
-  AND b.ts >= w.start_ns
-WHERE b.ts < w.end_ns
+  CASE WHEN p.is_launch THEN 'launch' ELSE 'time' END AS rule,
+  p.confidence
+FROM placed AS p
+JOIN found AS f ON f.process_id = p.process_id AND f.instant_ns = p.instant_ns
+WHERE p.ts < f.end_ns
 ORDER BY to_id
