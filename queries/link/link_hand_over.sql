@@ -36,7 +36,7 @@ WITH gradient AS MATERIALIZED (
   WHERE l.trace_id = $trace_id::BIGINT
     AND l.kind = 'forward_backward'
     AND l.link_set = 'default'
-    AND l.trace_id IN (SELECT trace_id FROM launch WHERE trace_id = $trace_id::BIGINT)
+    AND l.trace_id IN (SELECT DISTINCT trace_id FROM launch WHERE trace_id = $trace_id::BIGINT)
 ),
 paired AS MATERIALIZED (
   SELECT o.slice_id, o.track_id
@@ -88,6 +88,28 @@ run AS (
     WHERE trace_id = $trace_id::BIGINT AND dur > 0
   )
 ),
+-- Most calls lie in an operator above them and begin and end no pause either. Where operators are not
+-- one range of ids, or one has no end, all calls count as outside.
+operator AS (
+  SELECT trace_id, min(slice_id) AS first_id, max(slice_id) AS last_id
+  FROM cpu_op
+  WHERE trace_id = $trace_id::BIGINT
+  GROUP BY trace_id
+  HAVING max(slice_id) - min(slice_id) + 1 = count(*) AND min(dur) >= 0
+),
+outside AS (
+  SELECT s.id AS slice_id
+  FROM slice AS s
+  JOIN (
+    SELECT trace_id, min(slice_id) AS first_id, max(slice_id) AS last_id
+    FROM launch
+    WHERE trace_id = $trace_id::BIGINT
+    GROUP BY trace_id
+  ) AS l ON l.trace_id = s.trace_id AND s.id BETWEEN l.first_id AND l.last_id
+  LEFT JOIN operator AS o ON o.trace_id = s.trace_id
+  WHERE s.trace_id = $trace_id::BIGINT
+    AND (s.parent_id BETWEEN o.first_id AND o.last_id) IS NOT TRUE
+),
 outer_activity AS MATERIALIZED (
   SELECT track_id, start_ns, end_ns
   FROM (
@@ -105,6 +127,7 @@ outer_activity AS MATERIALIZED (
   WHERE trace_id = $trace_id::BIGINT
     AND dur > 0
     AND track_id IN (SELECT track_id FROM partner)
+    AND slice_id IN (SELECT slice_id FROM outside)
 ),
 -- Of slices that begin at once, the first in the order of the window has the time before all.
 reach AS (
