@@ -195,11 +195,11 @@ def _is_one_row(tree: Tree) -> bool:
 
 
 def _rewriting(query: Query, tree: Tree) -> Iterator[str]:
-    """The token-wise rewriting must give the tree that rewriting the tree gives."""
+    """The token-wise rewriting must give the tree that rewriting `tree` itself gives."""
     body = tokens.macro_body(query.text, query.pins)
     if body == tokens.statement(query.text):
         return
-    expected = tree.transform(lambda node: _rewritten(node, query.pins))
+    expected = tree.transform(lambda node: _rewritten(node, query.pins), copy=False)
     if sqlglot.parse_one(body, read="duckdb") != expected:
         yield "is rewritten wrongly: write its parameters and calls more plainly"
 
@@ -211,7 +211,8 @@ def _rewritten(node: Tree, pins: dict[str, str]) -> Tree:
         pinned = exp.to_identifier(pins[node.name.lower()], quoted=True)
         # A node that was replaced is not looked into again: its arguments are rewritten here.
         arguments = [
-            each.transform(lambda part: _rewritten(part, pins)) for each in node.expressions
+            each.transform(lambda part: _rewritten(part, pins), copy=False)
+            for each in node.expressions
         ]
         return exp.Anonymous(this=pinned, expressions=arguments)
     return node
