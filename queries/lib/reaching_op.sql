@@ -9,7 +9,7 @@ rows. Operators without duration, including unfinished ones, are left out. Those
 in.
 """
 grain = ["slice_id"]
-requires = { schema = ">=13", queries = ["op_range@1"] }
+requires = { schema = ">=13", queries = ["op_range@2"] }
 scale = "trace"
 computed_once = "reports"
 columns = ["slice_id", "trace_id", "track_id", "ts", "dur", "name", "is_outermost"]

@@ -10,7 +10,7 @@ a time window, sums are of the parts of the durations inside it, so disjoint win
 whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "device_id", "top_op", "op", "name", "kind"]
-requires = { schema = ">=1", queries = ["op_range@1", "work_category@1"] }
+requires = { schema = ">=1", queries = ["op_range@2", "work_category@1"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "top_op", "op", "op_category", "kernel_name",
@@ -48,7 +48,7 @@ id_range AS MATERIALIZED (
 ),
 -- Of traces whose operators are no range of ids, each operator is searched.
 scattered AS MATERIALIZED (
-  SELECT slice_id
+  SELECT slice_id, name
   FROM whole_cpu_op
   WHERE trace_id IN (SELECT trace_id FROM id_range WHERE NOT is_range)
 ),
@@ -109,10 +109,22 @@ upward AS (
   FROM around AS a
   JOIN upward AS u ON u.at_id = a.id
 ),
+found AS (
+  SELECT s.id
+  FROM whole_slice AS s
+  SEMI JOIN few_scattered AS x ON x.slice_id = s.id
+),
 work AS MATERIALIZED (
   SELECT slice_id, name_n, top_n
   FROM upward
   WHERE at_id IS NULL
+  UNION ALL
+  -- Operators without a slice
+  SELECT c.slice_id, n.name_n, n.name_n
+  FROM scattered AS x
+  JOIN cause AS c ON c.op_id = x.slice_id
+  JOIN op_name AS n ON n.name IS NOT DISTINCT FROM x.name
+  WHERE x.slice_id NOT IN (SELECT id FROM found)
 ),
 numbered AS (
   SELECT
