@@ -141,16 +141,16 @@ dropped AS (
 removed AS (
   SELECT (n.trace_id << 32) + c.change_n AS part, n.start_ns, n.end_ns
   FROM host AS n
-  JOIN skipped AS c ON c.subject = n.name
+  JOIN skipped AS c ON c.subject IS NOT DISTINCT FROM n.name
   UNION ALL
   SELECT (w.trace_id << 32) + c.change_n, w.call_ns, w.call_end_ns
   FROM called AS w
-  JOIN dropped AS c ON c.subject = w.name
+  JOIN dropped AS c ON c.subject IS NOT DISTINCT FROM w.name
   WHERE w.is_copy AND w.call_ns IS NOT NULL
   UNION ALL
   SELECT (w.trace_id << 32) + c.change_n, coalesce(w.ready_ns, w.start_ns), w.end_ns
   FROM called AS w
-  JOIN dropped AS c ON c.subject = w.name
+  JOIN dropped AS c ON c.subject IS NOT DISTINCT FROM w.name
   WHERE w.is_copy
   UNION ALL
   -- Most device work is ready before its call ends.
