@@ -42,7 +42,7 @@ from warehouse.ingest.importer import (
     Scratch,
     TraceFacts,
 )
-from warehouse.store import database, statements
+from warehouse.store import statements
 
 FOLDER = files(__package__)
 MACROS = FOLDER / "macros.sql"
@@ -303,10 +303,10 @@ def _stage(scratch: Scratch, batches: pa.RecordBatchReader) -> None:
 def create_kinds(scratch: Scratch) -> None:
     """Creates `event` and what it is stored as from `staged` (kind.sql)."""
     statements.execute(scratch.connection, _KIND.read_text())
-    (is_unique,) = database.one(
-        scratch.connection, "SELECT count(*) = count(DISTINCT kind) FROM event_kind"
+    shared = scratch.connection.execute(
+        "SELECT kind FROM event_kind GROUP BY kind HAVING count(*) > 1 LIMIT 1"
     )
-    if not is_unique:
+    if shared.fetchall():
         statements.execute(scratch.connection, _NUMBERED_KIND.read_text())
 
 
