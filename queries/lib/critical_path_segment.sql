@@ -115,7 +115,6 @@ named_range AS (
       )
       GROUP BY trace_id, track_id
     )
-    WHERE trace_id NOT IN (SELECT trace_id FROM step)
     GROUP BY trace_id
   ) AS c
   JOIN track AS m ON m.id = c.track_id
@@ -124,6 +123,7 @@ named_range AS (
   JOIN slice AS h ON h.track_id = k.id
   WHERE $range_name::VARCHAR IS NULL
     AND $step::BIGINT IS NULL
+    AND h.trace_id NOT IN (SELECT trace_id FROM step)
   GROUP BY h.trace_id, m.id
 ),
 placed_range AS (

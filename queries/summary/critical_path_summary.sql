@@ -37,33 +37,28 @@ share = { type = "DOUBLE", unit = "ratio", check = "between 0 and 1", help = "to
 2 = "traces without steps have a path over the whole trace"
 1 = "first version"
 --- */
-WITH part AS MATERIALIZED (
-  SELECT trace_id, range_id, step, kind, slice_id, end_ns - start_ns AS dur_ns
-  FROM critical_path_segment($step::BIGINT, $range_name::VARCHAR)
-),
--- Conditions that are always true make the estimate of few rows small, so that these are hashed, and not
--- all slices.
-few_part AS (
-  SELECT *
-  FROM part
-  WHERE slice_id >= 0 AND slice_id < 9223372036854775807 AND dur_ns > 0
+-- A number stands for the name: to keep the names of all slices takes more memory than all else.
+WITH name AS MATERIALIZED (
+  SELECT row_number() OVER () AS name_n, name
+  FROM (SELECT DISTINCT name FROM whole_slice WHERE name IS NOT NULL)
 ),
 named AS (
-  SELECT p.trace_id, p.range_id, p.step, p.kind, s.name, count(*) AS n_parts, sum(p.dur_ns) AS total_ns
+  SELECT s.id, n.name_n
   FROM whole_slice AS s
-  JOIN few_part AS p ON p.slice_id = s.id
-  GROUP BY p.trace_id, p.range_id, p.step, p.kind, s.name
-  UNION ALL
-  SELECT trace_id, range_id, step, kind, NULL, count(*), sum(dur_ns)
-  FROM part
-  WHERE slice_id IS NULL
-  GROUP BY trace_id, range_id, step, kind
+  JOIN name AS n ON n.name = s.name
 ),
 total AS (
   SELECT
-    trace_id, range_id, step, kind, name, sum(n_parts)::BIGINT AS n_parts, sum(total_ns)::BIGINT AS total_ns
-  FROM named
-  GROUP BY trace_id, range_id, step, kind, name
+    p.trace_id,
+    p.range_id,
+    p.step,
+    p.kind,
+    s.name_n,
+    count(*) AS n_parts,
+    sum(p.end_ns - p.start_ns)::BIGINT AS total_ns
+  FROM critical_path_segment($step::BIGINT, $range_name::VARCHAR) AS p
+  LEFT JOIN named AS s ON s.id = p.slice_id
+  GROUP BY p.trace_id, p.range_id, p.step, p.kind, s.name_n
 )
 SELECT
   t.run_id,
@@ -72,10 +67,11 @@ SELECT
   p.range_id,
   p.step,
   p.kind,
-  p.name,
+  n.name,
   p.n_parts,
   p.total_ns,
   p.total_ns / sum(p.total_ns) OVER (PARTITION BY p.trace_id) AS share
 FROM total AS p
 JOIN trace AS t ON t.id = p.trace_id
-ORDER BY t.run_id, p.trace_id, p.total_ns DESC, p.kind, p.name
+LEFT JOIN name AS n ON n.name_n = p.name_n
+ORDER BY t.run_id, p.trace_id, p.total_ns DESC, p.kind, n.name
