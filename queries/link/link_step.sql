@@ -98,7 +98,7 @@ placed AS MATERIALIZED (
     b.process_id,
     b.rule = 'launch' AS is_launch,
     b.confidence,
-    CASE WHEN w.process_id IS NULL THEN (b.ts >> 22) << 22 ELSE b.ts END AS instant_ns
+    CASE WHEN w.process_id IS NULL THEN b.ts - (b.ts & 4194303) ELSE b.ts END AS instant_ns
   FROM beginning AS b
   LEFT JOIN (SELECT DISTINCT process_id, start_ns >> 22 AS part_n FROM process_step) AS w
     ON w.process_id = b.process_id AND w.part_n = (b.ts >> 22)
