@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,27 +21,42 @@ if TYPE_CHECKING:
     from warehouse.library.header import Column
 
 
-class _NoPandas:
-    """A finder of modules that does not find pandas."""
+_lock = threading.Lock()
+_filters: object = None  # the list of filters of warnings that has ours
 
-    @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None = None, target: object = None) -> None:
-        if name == "pandas":
+
+class _NoPandas:
+    """A finder of modules that does not find pandas for the thread that made it."""
+
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: object = None
+    ) -> None:
+        if name == "pandas" and threading.get_ident() == self._thread:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 @functools.cache
 def leave_pandas_unloaded() -> None:
-    """Makes pyarrow's first array while pandas cannot be imported; afterwards it can."""
+    """Makes pyarrow's first array while pandas cannot be imported; afterwards it can.
+
+    Other threads may import modules meanwhile.
+    """
     import pyarrow as pa
 
-    if "pandas" in sys.modules:
-        return
-    sys.meta_path.insert(0, _NoPandas)
-    try:
-        pa.array([0])
-    finally:
-        sys.meta_path.remove(_NoPandas)
+    with _lock:
+        if "pandas" in sys.modules:
+            return
+        finder = _NoPandas()
+        # In new lists: another thread may be iterating over this one, to find a module. Removing
+        # the first finder would make it skip one, and a module would seem to be missing.
+        sys.meta_path = [finder, *sys.meta_path]
+        try:
+            pa.array([0])
+        finally:
+            sys.meta_path = [each for each in sys.meta_path if each is not finder]
 
 
 def table_of(rows: Iterable[Mapping[str, Any]], columns: Iterable[Column]) -> pa.Table:
@@ -80,6 +96,17 @@ def coded(texts: Iterable[str]) -> tuple[list[str], np.ndarray[Any, np.dtype[np.
 def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
     """All rows of a statement. A relation would stream them, but its statement is bound twice."""
     connection.execute(sql)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*extra copy of the rows", UserWarning)
-        return connection.to_arrow_table()
+    ignore_copies()
+    return connection.to_arrow_table()
+
+
+def ignore_copies() -> None:
+    """Suppresses DuckDB's warning that rows of an executed statement are copied to Arrow.
+
+    `warnings.catch_warnings` would restore filters while another thread relies on its own.
+    """
+    global _filters
+    with _lock:
+        if _filters is not warnings.filters:  # each list of filters once
+            warnings.filterwarnings("ignore", ".*extra copy of the rows", UserWarning)
+            _filters = warnings.filters

@@ -104,10 +104,10 @@ def write(
             parts = report.fill_ahead(
                 opened, chosen, "workbook", all_ranks=all_ranks, before=[figures.find]
             )
-            # While the first queries run.
-            from warehouse.export.workbook.workbook import export_xlsx
-
             with closing(parts):
+                # While the first queries run.
+                from warehouse.export.workbook.workbook import export_xlsx
+
                 return export_xlsx(chosen.title, parts, path, figures)
 
     written = in_report_limit(place, write_in)

@@ -6,7 +6,6 @@ import importlib
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
+from warehouse import arrow
 from warehouse.errors import QueryError, QueryTimeout, query_error
 from warehouse.library.arguments import arguments
 from warehouse.library.header import Column, Value
@@ -101,9 +101,8 @@ class Result:
         which takes longer than most queries of a report run."""
         self._connection.execute(statement, self.parameters or None)
         named = [each[:2] for each in self._connection.description or []]
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*extra copy of the rows", UserWarning)
-            reader = self._connection.to_arrow_reader(BATCH_ROWS)
+        arrow.ignore_copies()
+        reader = self._connection.to_arrow_reader(BATCH_ROWS)
         return _columns(self.query, *zip(*named, strict=True)), reader
 
     @property

@@ -13,7 +13,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -86,7 +86,8 @@ def of_session(
             runs.update(_runs(one))
 
     filled = _filled(opened, chosen, made, all_ranks, figures, (draw, figures.find))
-    sections = [joined([each]) for each in filled]
+    with closing(filled):
+        sections = [joined([each]) for each in filled]
     return {
         **about(opened, chosen.title, sections, figures, runs),
         "origin": made.manifest_json(),
@@ -206,7 +207,7 @@ def _filled(
     all_ranks: bool,
     figures: KeyFigures | None = None,
     before: Sequence[Callable[[session.Session], None]] = (),
-) -> Iterator[Values]:
+) -> Generator[Values]:
     ahead = report.fill_ahead(opened, chosen, "page", all_ranks=all_ranks, before=before)
     with closing(ahead) as sections:
         from warehouse.export.page import data
