@@ -154,6 +154,24 @@ def test_slices_of_many_tracks_come_in_windows_in_nesting_order() -> None:
     assert found == by_definition(rows)
 
 
+def test_the_database_sorts_no_window_of_the_expected_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    n_rows = 600_000  # more than a batch of Arrow, less than the rows of a window
+    monkeypatch.setattr(nesting, "WINDOW_ROWS", n_rows // 2)
+    monkeypatch.delattr(nesting, "_sorted")
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE entry AS SELECT range AS entry_n, 0::BIGINT AS track_n, range AS ts,"
+        f" 1::BIGINT AS reach, range AS seq FROM range({n_rows})"
+    )
+
+    nesting.nest(connection)
+
+    found = connection.execute("SELECT count(*), max(depth) FROM nest").fetchall()
+    assert found == [(n_rows, 0)]
+
+
 def test_times_near_the_limits_do_not_overflow() -> None:
     far = 9 * 10**18
 

@@ -17,14 +17,15 @@ children is a leaf.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from warehouse.ahead import ahead
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     _Rows = tuple[Ints, Ints, Ints, Ints]  # entry_n, track_n, ts, end_ts
+    _Block = tuple[_Rows, Ints | None]  # rows, and the place each came from
 
 _MANY_TRACKS = 1 << 12  # in a block: processing single slices would take longer than it saves
 _FEW = 1000  # pieces are copied faster than rows are chosen, unless there are many
@@ -92,31 +94,46 @@ def _nested(cursor: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
     Those of a window are in the order of `entry`, so that what follows there does so in `nest`.
     """
     still_open = _Open.none()
-    for rows, order in _blocks(cursor):
-        ended, still_open = nest_block(still_open, *rows, order)
-        yield ended
+    with closing(_blocks(cursor)) as blocks:
+        for rows, order in blocks:
+            ended, still_open = nest_block(still_open, *rows, order)
+            yield ended
     yield still_open.batch()
 
 
-def _blocks(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[_Rows, Ints | None]]:
-    """Yields the rows of `entry` in nesting order, and the places they came from, if known."""
+def _blocks(cursor: duckdb.DuckDBPyConnection) -> Generator[_Block]:
+    """The rows of `entry` in nesting order, and the places they came from, if known.
+
+    Of many rows, a window is read while the one before it is nested.
+    """
     (n_rows,) = database.one(cursor, "SELECT count(*) FROM entry")
     if n_rows <= WINDOW_ROWS:
-        yield from _sorted(cursor, "true")
-        return
+        return _sorted(cursor, "true")
+    return ahead(_by_window(cursor), 1, cursor.interrupt)
+
+
+def _by_window(cursor: duckdb.DuckDBPyConnection) -> Iterator[_Block]:
     for condition in _windows(cursor):
-        reader = cursor.sql(_ROWS.format(condition=condition)).to_arrow_reader(4 * WINDOW_ROWS)
-        batches = list(itertools.islice(reader, 2))
-        reader.close()
-        if len(batches) < 2:
-            yield from map(_in_nesting_order, map(_columns, batches))
-        else:  # far more rows than the sample shows
+        rows = _at_most(4 * WINDOW_ROWS, cursor, _ROWS.format(condition=condition))
+        if rows is None:  # far more than the sample shows
             yield from _sorted(cursor, condition)
+        elif rows.num_rows:
+            yield _in_nesting_order(_columns(rows))
 
 
-def _sorted(
-    cursor: duckdb.DuckDBPyConnection, condition: str
-) -> Iterator[tuple[_Rows, Ints | None]]:
+def _at_most(n_rows: int, cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table | None:
+    """Returns the rows of a query, None if there are more."""
+    batches: list[pa.RecordBatch] = []
+    with closing(cursor.sql(sql).to_arrow_reader()) as reader:
+        for batch in reader:
+            n_rows -= batch.num_rows
+            if n_rows < 0:
+                return None
+            batches.append(batch)
+        return pa.Table.from_batches(batches, reader.schema)
+
+
+def _sorted(cursor: duckdb.DuckDBPyConnection, condition: str) -> Generator[_Block]:
     """Yields rows that DuckDB sorts: any number of them, if need be on disk."""
     for batch in cursor.sql(_ORDERED.format(condition=condition)).to_arrow_reader(BLOCK_ROWS):
         entry_n, track_n, ts, end_ts, _ = _columns(batch)
@@ -149,8 +166,8 @@ def _between(first: tuple[int, int] | None, end: tuple[int, int] | None) -> Iter
         yield f"track_n = {end[0]} AND ts < {end[1]}"
 
 
-def _columns(batch: pa.RecordBatch) -> list[Ints]:
-    return [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+def _columns(rows: pa.RecordBatch | pa.Table) -> list[Ints]:
+    return [column.to_numpy(zero_copy_only=False) for column in rows.columns]
 
 
 def _in_nesting_order(columns: list[Ints]) -> tuple[_Rows, Ints]:
