@@ -18,6 +18,7 @@ import pytest
 from tests.support.disks import small_disk
 from warehouse.errors import UnwritableDatabase
 from warehouse.store import database, integrity
+from warehouse.store.block_copies import BlockCopies
 
 DISK_BYTES = 4 << 20
 #: Commits rows to two tables again and again, and prints how many each then has.
@@ -101,6 +102,35 @@ def test_detaching_after_a_commit_writes_nothing(db: Path) -> None:
             attached.commit()
             committed = db.read_bytes()
         assert db.read_bytes() == committed
+
+
+def test_many_rows_are_written_to_the_disk_before_the_commit(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_it = (sys.executable, "-c", f"import duckdb; duckdb.connect({str(db)!r})")
+    synced: list[int] = []
+    sync = BlockCopies.sync
+
+    def noted_sync(self: BlockCopies) -> None:
+        synced.append(self.n_bytes())
+        sync(self)
+
+    monkeypatch.setattr(BlockCopies, "sync", noted_sync)
+    with duckdb.connect() as connection, database.attach_for_writing(connection, db) as attached:
+        connection.execute("BEGIN")
+        connection.execute("INSERT INTO one SELECT range, random() FROM range(300_000)")
+        attached.start_sync()
+        assert synced == []  # few
+        connection.execute("INSERT INTO two SELECT range, random() FROM range(3_000_000)")
+        for _ in range(2):
+            attached.start_sync()
+        attached.commit()
+        other = subprocess.run(open_it, capture_output=True, text=True, check=False)
+
+    assert len(synced) == 1
+    assert synced[0] > 16 << 20
+    assert "Could not set lock on file" in other.stderr  # it was kept
+    assert counts(db) == (300_000, 3_000_000)
 
 
 @pytest.fixture

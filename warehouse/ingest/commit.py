@@ -31,6 +31,7 @@ from warehouse.ingest.runs import RunChoice
 from warehouse.library import macros
 from warehouse.link import linkers, relations, run_links
 from warehouse.store import catalog, database, statements
+from warehouse.store.attachment import Attachment
 
 #: Of a script that runs in parts: an even number of DuckDB's row groups, of 122,880 rows, so that
 #: two threads, which compress a row group each, end at the same time.
@@ -85,7 +86,7 @@ def commit(
             locked = time.perf_counter()
             macros.keep_stored(connection)
             connection.execute("BEGIN")
-            done = _insert(connection, importer, decoded, choice, settings, replace, locked)
+            done = _insert(attached, importer, decoded, choice, settings, replace, locked)
             attached.commit()
             if links_run and done.leaves_unlinked:
                 _link_run_of(connection, done)
@@ -142,7 +143,7 @@ def link_runs(
 
 
 def _insert(
-    connection: duckdb.DuckDBPyConnection,
+    attached: Attachment,
     importer: Importer,
     decoded: DecodedSource,
     choice: RunChoice,
@@ -150,6 +151,7 @@ def _insert(
     replace: bool,
     locked: float,
 ) -> CommittedTrace:
+    connection = attached.connection
     cpu_locked = time.process_time()
     touched = _make_room(connection, decoded, replace)
     trace_id = database.next_id(connection, "trace")
@@ -165,6 +167,7 @@ def _insert(
     stored = {table: _count(connection, table, trace_id) for table in importer.record_tables}
     lost = conservation.check(importer, decoded.account, stored, is_strict=settings.is_strict)
     pairing.pair_run(connection, run.id)
+    attached.start_sync()  # most rows are there; linking does not wait for the disk
     normalized, cpu_normalized = time.perf_counter(), time.process_time()
     linkers.link_trace(connection, linkers.linkers(), trace_id, run.id)
     for each in sorted(touched):

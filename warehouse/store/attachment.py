@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from warehouse.store.block_copies import BlockCopies
 from warehouse.store.statements import quoted
 
 _LOG_STAYS = "CHECKPOINT during DETACH failed"
+_MANY_BYTES = 16 << 20  # a disk takes long to write so many
 _AT_ONCE, _NEVER = "0KB", "1TB"  # sizes of the log beyond which a commit checkpoints
 
 
@@ -29,11 +31,13 @@ class Attachment:
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> None:
-        self._connection, self._path, self._name = connection, path, name
+        self.connection, self._path, self._name = connection, path, name
         self._has_failed = False  # a checkpoint by `commit`, which then undid the transaction
         _protect_log(path)
         self._checkpoint_after(_NEVER)
         self._copies = BlockCopies(path, name)
+        self._n_bytes = self._copies.n_bytes()
+        self._syncing: threading.Thread | None = None
         try:
             self._copies.write(connection)
         except BaseException:
@@ -46,20 +50,29 @@ class Attachment:
         `COMMIT` alone writes rows to the log first, and to the file when it is detached. A process
         that is killed within the checkpoint leaves the file as it was before the transaction.
         """
-        self._copies.write(self._connection)  # the transaction before may have ended like this
+        self._copies.write(self.connection)  # the transaction before may have ended like this
         self._checkpoint_after(_AT_ONCE)
         try:
-            self._connection.execute("COMMIT")
+            self.connection.execute("COMMIT")
         except duckdb.Error:
             self._has_failed = True
             raise
         self._checkpoint_after(_NEVER)
         _protect_log(self._path)  # the checkpoint removed it
 
+    def start_sync(self) -> None:
+        """Starts writing the rows inserted so far to the disk, in a thread, if there are many.
+
+        `commit` then waits for the rest only; errors are left to it.
+        """
+        if self._syncing is None and self._copies.n_bytes() - self._n_bytes >= _MANY_BYTES:
+            self._syncing = threading.Thread(target=self._copies.sync)
+            self._syncing.start()
+
     def checkpoint(self) -> None:
         """Writes all that was committed to the file."""
-        self._copies.write(self._connection)
-        self._connection.execute("CHECKPOINT")
+        self._copies.write(self.connection)
+        self.connection.execute("CHECKPOINT")
         self._copies.remove()
 
     def detach(self, next_name: str) -> None:
@@ -69,10 +82,10 @@ class Attachment:
         with all that was committed: the next session reads it.
         """
         try:
-            self._connection.execute(f"USE {quoted(next_name)}")
+            self.connection.execute(f"USE {quoted(next_name)}")
             if _has_log(self._path) and not self._has_failed:
-                self._copies.write(self._connection)  # a statement may have been CHECKPOINT
-            self._connection.execute(f"DETACH {self._name}")
+                self._copies.write(self.connection)  # a statement may have been CHECKPOINT
+            self.connection.execute(f"DETACH {self._name}")
             if not self._has_failed:
                 self._copies.remove()
         except duckdb.Error as error:
@@ -85,13 +98,15 @@ class Attachment:
 
     def close(self) -> None:
         """Releases the files, after DuckDB has closed them."""
+        if self._syncing is not None:
+            self._syncing.join()
         self._copies.close()
         if self._has_failed:
             block_copies.restore(self._path)
         _remove_empty_log(self._path)
 
     def _checkpoint_after(self, n_bytes: str) -> None:
-        self._connection.execute(f"SET wal_autocheckpoint = '{n_bytes}'")
+        self.connection.execute(f"SET wal_autocheckpoint = '{n_bytes}'")
 
 
 def _protect_log(path: Path) -> None:

@@ -84,6 +84,18 @@ class BlockCopies:
                 copies.write(_END)
             self._state = state
 
+    def n_bytes(self) -> int:
+        """The size of the warehouse."""
+        return os.fstat(self._file).st_size
+
+    def sync(self) -> None:
+        """Waits until what DuckDB has written to the warehouse is on the disk, or fails to be.
+
+        DuckDB sees a failure, too: the system reports it for each file that is open.
+        """
+        with suppress(OSError):
+            os.fsync(self._file)
+
     def remove(self) -> None:
         """Removes the copies: the last checkpoint has ended."""
         with suppress(OSError):
