@@ -58,7 +58,7 @@ WITH RECURSIVE labelled AS (
 named AS MATERIALIZED (
   SELECT
     l.*,
-    min(l.slice_id) OVER (PARTITION BY l.trace_id, l.name, l.is_step) AS name_id,
+    dense_rank() OVER (ORDER BY l.trace_id, l.name, l.is_step)::INTEGER AS name_id,
     u.above_id
   FROM labelled AS l
   LEFT JOIN annotation_above() AS u ON u.slice_id = l.slice_id
@@ -134,27 +134,27 @@ work AS (
   SELECT
     n.name_id,
     w.is_self,
+    -- Work caused by a call nested in another of its name counts for the outer one.
+    i.slice_id IS NULL AS is_outer,
     w.device_id,
     w.start_ns,
-    w.end_ns,
-    -- Work caused by a call nested in another of its name counts for the outer one.
-    CASE WHEN i.slice_id IS NULL THEN w.end_ns END AS outer_end_ns
+    w.end_ns
   FROM caused_by AS w
   JOIN named AS n ON n.slice_id = w.annotation_id
   LEFT JOIN inner_one AS i ON i.slice_id = w.annotation_id
   WHERE w.is_self OR i.slice_id IS NULL
 ),
--- The time each piece adds to that covered by the pieces before it.
+-- The time each piece adds to that covered by the pieces before it. (Few columns: all work is sorted.)
 gain AS (
   SELECT
     name_id,
     is_self,
-    outer_end_ns IS NOT NULL AS is_outer,
+    is_outer,
     end_ns - start_ns AS dur_ns,
     greatest(
       end_ns - greatest(
         start_ns,
-        max(outer_end_ns) OVER (
+        max(CASE WHEN is_outer THEN end_ns END) OVER (
           PARTITION BY name_id, device_id
           ORDER BY start_ns
           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
