@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -17,6 +18,7 @@ import pytest
 
 from tests.support.disks import small_disk
 from warehouse.errors import UnwritableDatabase
+from warehouse.ingest.decode import Settings, scratch_connection
 from warehouse.store import database, integrity
 from warehouse.store.block_copies import BlockCopies
 
@@ -131,6 +133,14 @@ def test_many_rows_are_written_to_the_disk_before_the_commit(
     assert synced[0] > 16 << 20
     assert "Could not set lock on file" in other.stderr  # it was kept
     assert counts(db) == (300_000, 3_000_000)
+
+
+def test_a_warehouse_is_synchronized_a_scratch_database_is_not(db: Path, tmp_path: Path) -> None:
+    mode = "SELECT current_setting('fsync_mode')"
+    with closing(scratch_connection(tmp_path, Settings())) as connection:
+        assert database.one(connection, mode) == ("NONE",)
+        with database.attach_for_writing(connection, db):
+            assert database.one(connection, mode) == ("STANDARD",)
 
 
 @pytest.fixture

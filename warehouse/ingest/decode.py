@@ -112,13 +112,18 @@ class DecodedSource:
 
 
 def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConnection:
-    """The scratch database of a folder as the current database `scratch`."""
+    """The scratch database of a folder as the current database `scratch`.
+
+    It waits for no disk, as nobody reads it after a crash of the system. A warehouse that is
+    attached for writing is synchronized, see `database.attach_for_writing`.
+    """
     connection = duckdb.connect(
         str(folder / "scratch.duckdb"),
         config={
             "memory_limit": settings.memory_limit,
             "threads": settings.threads,
             "temp_directory": str(folder / "spill"),
+            "fsync_mode": "NONE",
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "python_enable_replacements": False,

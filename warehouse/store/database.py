@@ -173,6 +173,7 @@ def attach_for_writing(
 
 def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> Attachment:
     before = _identity(path)
+    connection.execute("SET fsync_mode = 'STANDARD'")  # a scratch database is not synchronized
     connection.execute(f"ATTACH '{literal}' AS warehouse")
     if _identity(path) != before:
         connection.execute("DETACH warehouse")
