@@ -7,6 +7,7 @@ white space are not kept, and are not compared.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -17,10 +18,11 @@ import pytest
 
 from tests.support.sharing import WarehouseCache, slow
 from warehouse.errors import ExportError
+from warehouse.export import manifest, registry
 from warehouse.export.chrome import load
 from warehouse.export.chrome.trace import export_chrome, export_chrome_folder
 from warehouse.ingest.pipeline import import_paths
-from warehouse.query import scope
+from warehouse.query import scope, session
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -216,3 +218,16 @@ def test_one_rank_of_several_can_be_chosen(tmp_path: Path, imported_files: Wareh
 
     before = document(DATA / "ddp_two_ranks" / "rank1.json.gz")
     assert events(document(tmp_path / "x.json.gz")) == events(before)
+
+
+def test_the_checksum_in_the_manifest_is_that_of_the_writer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import_paths([DATA / "gpu_handwritten" / "trace.json"], db=tmp_path / "w.duckdb")
+    monkeypatch.delattr(manifest, "sha256")  # which reads the file again
+    with session.opened(session.Place(tmp_path / "w.duckdb"), Selection()) as opened:
+        registry.export(opened, "chrome", tmp_path / "again.json", {"is_folder": False})
+
+    made = manifest.read(tmp_path / "again.json")
+
+    assert made.sha256 == hashlib.sha256((tmp_path / "again.json").read_bytes()).hexdigest()

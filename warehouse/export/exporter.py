@@ -24,12 +24,12 @@ class Exporter:
 
     `write` takes an open session, the target, and the options that its manifest will hold as JSON;
     it imports what it needs when it is called, and raises ExportError. The same traces and options
-    must give the same bytes: `tw verify` calls it again.
+    must give the same bytes: `tw verify` calls it again. It may return the files, as objects with a
+    `path`, and with a `sha256` if it was computed while the file was written.
     """
 
     write: Callable[[Session, Path, Mapping[str, Any]], Any]
-    #: The target is a folder that may hold other files; `write` returns objects with a `path`, and
-    #: with a `sha256` if it is known.
+    #: The target is a folder that may hold other files; `write` returns those it wrote.
     writes_single_files: bool = False
     #: The files hold ids of the warehouse, so that another one does not give the same bytes.
     writes_ids: bool = False

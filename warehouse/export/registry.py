@@ -44,16 +44,20 @@ def export(opened: Session, name: str, path: Path, options: Mapping[str, Any] | 
     written = chosen.write(opened, path, options or {})
     about = opened.manifest(opened.queries.find("traces"), {})
     window = {"window_ns": [opened.seen.from_ns, opened.seen.to_ns]}
-    sums = {path: None}
-    if chosen.writes_single_files:
-        sums = {each.path: getattr(each, "sha256", None) for each in written}
-    for each, known in sums.items():
+    known = _checksums(written)
+    for each in known if chosen.writes_single_files else [path]:
         if files.is_stream(each):
             continue
         kept = {**(options or {}), **window, "name": each.name, "is_single": each == path}
-        sha256 = known or manifest.sha256(each)
+        sha256 = known.get(each) or manifest.sha256(each)
         manifest.put_beside(each, manifest.of([about], name, options=kept, sha256=sha256))
     return written
+
+
+def _checksums(written: Any) -> dict[Path, str | None]:
+    """The files that an exporter returned, each with its SHA-256 if that is known."""
+    found = written if isinstance(written, list | tuple) else [written]
+    return {each.path: getattr(each, "sha256", None) for each in found if hasattr(each, "path")}
 
 
 def regenerate(opened: Session, made: manifest.Manifest, folder: Path) -> Path:
