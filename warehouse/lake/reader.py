@@ -60,9 +60,11 @@ class LakeReader:
         path.write_bytes(template.content())
         with duckdb.connect(str(path)) as connection:
             self.lake.storage.prepare(connection)
-            connection.execute("CREATE SCHEMA lake")
+            # In one transaction: each of its own would wait for the disk.
+            connection.execute("BEGIN; CREATE SCHEMA lake")
             for name, rows in Views(self.lake, self.traces, self.runs).all().items():
                 connection.execute(f'CREATE VIEW lake."{name}" AS {rows}')
+            connection.execute("COMMIT")
         config = {**database.LOCKED_PROFILE, _NO_ACCESS: True}
         config["temp_directory"] = str(path.with_name("spill"))
         connection = duckdb.connect(str(path), read_only=True, config=config)
