@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import duckdb
 
@@ -95,8 +96,14 @@ def _parameter(query: Query) -> str:
 
 
 def _reads_links(library: Library, query: Query) -> bool:
-    texts = (without_header(each.text).lower() for each in library.closure([query]))
-    return any(_LINK.search(each) and _LINK.search(without_texts(each)) for each in texts)
+    return any(_names_links(each.text) for each in library.closure([query]))
+
+
+@cache
+def _names_links(text: str) -> bool:
+    """Cached: linkers call the same blocks, and every import orders them."""
+    sql = without_header(text).lower()
+    return bool(_LINK.search(sql) and _LINK.search(without_texts(sql)))
 
 
 def link_trace(
