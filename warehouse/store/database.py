@@ -338,12 +338,8 @@ def create_empty(path: Path) -> None:
     """Creates an empty warehouse; raises DatabaseError if the file exists."""
     if path.exists():
         raise DatabaseError(f"{path} already exists")
-    connection = duckdb.connect()
-    try:
-        with attach_for_writing(connection, path):
-            pass
-    finally:
-        connection.close()
+    texts.must_be_a_path(path)
+    _make(path)
 
 
 def one(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Any = None) -> tuple[Any, ...]:
