@@ -50,38 +50,46 @@ WITH extent AS (
   JOIN trace AS t ON t.id = s.trace_id
   GROUP BY t.run_id, s.trace_id, t.rank
 ),
--- Few columns are sorted, and of long names only those used, of copies.
+memory_copy AS MATERIALIZED (
+  SELECT slice_id, name
+  FROM gpu_op
+  WHERE kind = 'memcpy'
+),
+-- Few columns are sorted and kept.
 work AS MATERIALIZED (
   SELECT
-    *,
-    max(end_ns) OVER earlier AS before_end_ns,
-    max(work_ns) OVER earlier AS work_end_ns,
-    max(other_ns) OVER earlier AS other_end_ns
+    trace_id, slice_id, track_id, is_copy, is_communication, start_ns, end_ns, before_end_ns,
+    greatest(end_ns - greatest(start_ns, coalesce(work_end_ns, start_ns)), 0) AS work_gain_ns,
+    greatest(end_ns - greatest(start_ns, coalesce(other_end_ns, start_ns)), 0) AS other_gain_ns
   FROM (
     SELECT
-      trace_id, slice_id, track_id,
-      kind = 'memcpy' AS is_copy,
-      class = 'communication' AS is_communication,
-      CASE WHEN kind = 'memcpy' THEN name END AS name,
-      ts AS start_ns,
-      ts + greatest(dur, 0) AS end_ns,
-      CASE WHEN class <> 'communication' THEN ts + greatest(dur, 0) END AS work_ns,
-      CASE WHEN class <> 'communication' AND kind <> 'memcpy' THEN ts + greatest(dur, 0) END AS other_ns
-    FROM gpu_op
-    WHERE kind <> 'sync'
-  )
-  WINDOW earlier AS (
-    PARTITION BY track_id ORDER BY start_ns, slice_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      *,
+      max(end_ns) OVER earlier AS before_end_ns,
+      max(CASE WHEN NOT is_communication THEN end_ns END) OVER earlier AS work_end_ns,
+      max(CASE WHEN NOT is_communication AND NOT is_copy THEN end_ns END) OVER earlier
+        AS other_end_ns
+    FROM (
+      SELECT
+        trace_id, slice_id, track_id,
+        kind = 'memcpy' AS is_copy,
+        class = 'communication' AS is_communication,
+        ts AS start_ns,
+        ts + greatest(dur, 0) AS end_ns
+      FROM gpu_op
+      WHERE kind <> 'sync'
+    )
+    WINDOW earlier AS (
+      PARTITION BY track_id ORDER BY start_ns, slice_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
   )
 ),
 -- What is left on a stream: what it does, with and without copies.
 stream AS (
   SELECT
     trace_id, track_id,
-    sum(greatest(end_ns - greatest(start_ns, coalesce(work_end_ns, start_ns)), 0))
-      FILTER (WHERE NOT is_communication) AS work_ns,
-    sum(greatest(end_ns - greatest(start_ns, coalesce(other_end_ns, start_ns)), 0))
-      FILTER (WHERE NOT is_communication AND NOT is_copy) AS other_ns
+    sum(work_gain_ns) FILTER (WHERE NOT is_communication) AS work_ns,
+    sum(other_gain_ns) FILTER (WHERE NOT is_communication AND NOT is_copy) AS other_ns
   FROM work
   GROUP BY trace_id, track_id
 ),
@@ -94,7 +102,7 @@ call AS (
 ),
 called AS MATERIALIZED (
   SELECT
-    w.trace_id, w.is_copy, w.name, w.start_ns, w.end_ns, c.start_ns AS call_ns, c.end_ns AS call_end_ns,
+    w.trace_id, w.slice_id, w.is_copy, w.start_ns, w.end_ns, c.start_ns AS call_ns, c.end_ns AS call_end_ns,
     -- The call and the work before it may both be later than the work, where clocks or streams are mixed.
     least(greatest(c.start_ns, coalesce(w.before_end_ns, c.start_ns)), w.start_ns) AS ready_ns
   FROM work AS w
@@ -120,8 +128,8 @@ change AS MATERIALIZED (
     WHERE len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name)
     UNION ALL
     SELECT DISTINCT 'drop(kind = "memcpy", name = $subject)', name
-    FROM called
-    WHERE is_copy AND (len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name))
+    FROM memory_copy
+    WHERE len($subjects::VARCHAR[]) = 0 OR list_contains($subjects::VARCHAR[], name)
     UNION ALL
     VALUES ('launch_free()', NULL), ('scale(class = "communication", ratio = 0)', NULL)
   )
@@ -145,12 +153,14 @@ removed AS (
   UNION ALL
   SELECT (w.trace_id << 32) + c.change_n, w.call_ns, w.call_end_ns
   FROM called AS w
-  JOIN dropped AS c ON c.subject IS NOT DISTINCT FROM w.name
+  JOIN memory_copy AS y ON y.slice_id = w.slice_id
+  JOIN dropped AS c ON c.subject IS NOT DISTINCT FROM y.name
   WHERE w.is_copy AND w.call_ns IS NOT NULL
   UNION ALL
   SELECT (w.trace_id << 32) + c.change_n, coalesce(w.ready_ns, w.start_ns), w.end_ns
   FROM called AS w
-  JOIN dropped AS c ON c.subject IS NOT DISTINCT FROM w.name
+  JOIN memory_copy AS y ON y.slice_id = w.slice_id
+  JOIN dropped AS c ON c.subject IS NOT DISTINCT FROM y.name
   WHERE w.is_copy
   UNION ALL
   -- Most device work is ready before its call ends.
