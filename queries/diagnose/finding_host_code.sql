@@ -34,15 +34,15 @@ WITH RECURSIVE launched AS MATERIALIZED (
     AND least(l.ts, g.end_ns) > g.start_ns
 ),
 lane AS MATERIALIZED (
-  SELECT *, row_number() OVER () AS lane
+  SELECT *, row_number() OVER ()::INTEGER AS lane
   FROM (SELECT DISTINCT trace_id, device_id FROM launched)
 ),
 -- Gaps of a device do not overlap; before_ns is the idle time of those before.
 gap AS MATERIALIZED (
   SELECT
     lane, start_ns, end_ns,
-    row_number() OVER in_order AS n,
-    sum(end_ns - start_ns) OVER in_order - (end_ns - start_ns) AS before_ns
+    (row_number() OVER in_order)::INTEGER AS n,
+    (sum(end_ns - start_ns) OVER in_order)::BIGINT - (end_ns - start_ns) AS before_ns
   FROM (
     SELECT l.lane, g.start_ns, g.end_ns
     FROM launched AS g
@@ -64,7 +64,7 @@ host AS (
 known_name AS MATERIALIZED (
   SELECT
     name,
-    row_number() OVER () AS name_n,
+    row_number() OVER ()::INTEGER AS name_n,
     name NOT ILIKE '%dataloader%'
       AND NOT regexp_matches(name, '^(dynamo|entire_(frame|backward)_compile)$|\(dynamo_timed\)$')
       AS is_counted
