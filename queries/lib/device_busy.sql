@@ -19,47 +19,40 @@ end_ns.help = "End; after the start"
 [changes]
 1 = "first version"
 --- */
--- An operation that starts after all before it have ended begins a new interval; the running count
--- of such starts numbers the intervals.
+-- An operation that starts after all before it have ended begins a new interval, and these end the
+-- interval before.
 WITH op AS (
   SELECT trace_id, device_id, start_ns, end_ns
   FROM device_op()
   WHERE end_ns > start_ns
 ),
-marked AS (
+reach AS (
   SELECT
     trace_id,
     device_id,
     start_ns,
-    end_ns,
-    CASE
-      WHEN start_ns <= max(end_ns) OVER (
-        PARTITION BY trace_id, device_id
-        ORDER BY start_ns, end_ns
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ) THEN 0
-      ELSE 1
-    END AS is_first
+    max(end_ns) OVER (
+      PARTITION BY trace_id, device_id
+      ORDER BY start_ns, end_ns
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS reach_ns
   FROM op
 ),
-numbered AS (
+opening AS (
   SELECT
     trace_id,
     device_id,
     start_ns,
-    end_ns,
-    sum(is_first) OVER (
-      PARTITION BY trace_id, device_id
-      ORDER BY start_ns, end_ns, is_first DESC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS number
-  FROM marked
+    lead(reach_ns) OVER (PARTITION BY trace_id, device_id ORDER BY start_ns) AS end_ns
+  FROM reach
+  WHERE reach_ns IS NULL OR start_ns > reach_ns
+),
+latest AS (
+  SELECT trace_id, device_id, max(end_ns) AS end_ns
+  FROM op
+  GROUP BY trace_id, device_id
 )
-SELECT
-  trace_id,
-  device_id,
-  min(start_ns) AS start_ns,
-  max(end_ns) AS end_ns
-FROM numbered
-GROUP BY trace_id, device_id, number
-ORDER BY trace_id, device_id, start_ns
+SELECT f.trace_id, f.device_id, f.start_ns, coalesce(f.end_ns, l.end_ns) AS end_ns
+FROM opening AS f
+JOIN latest AS l ON l.trace_id = f.trace_id AND l.device_id IS NOT DISTINCT FROM f.device_id
+ORDER BY f.trace_id, f.device_id, f.start_ns
