@@ -39,23 +39,53 @@ exposed_share = { type = "DOUBLE", unit = "ratio", check = "BETWEEN 0 AND 1", he
 [changes]
 1 = "first version"
 --- */
-WITH op AS (
-  SELECT trace_id, device_id, class, start_ns, end_ns
+WITH communication AS MATERIALIZED (
+  SELECT trace_id, device_id, start_ns, end_ns
   FROM device_op()
   WHERE end_ns > start_ns
-    AND class IN ('compute', 'communication')
+    AND class = 'communication'
+),
+-- Numbers instead of two columns: what follows sorts all kernels.
+place AS MATERIALIZED (
+  SELECT *, row_number() OVER ()::INTEGER AS place_n
+  FROM (SELECT DISTINCT trace_id, device_id FROM communication)
 ),
 extent AS (
-  SELECT trace_id, device_id, start_ns, end_ns
+  SELECT p.place_n, e.trace_id, e.device_id, e.start_ns, e.end_ns
   FROM device_extent() AS e
-  WHERE end_ns > start_ns
-    AND EXISTS (
-      SELECT 1
-      FROM op
-      WHERE op.trace_id = e.trace_id
-        AND op.device_id IS NOT DISTINCT FROM e.device_id
-        AND op.class = 'communication'
-    )
+  JOIN place AS p
+    ON p.trace_id = e.trace_id AND p.device_id IS NOT DISTINCT FROM e.device_id
+  WHERE e.end_ns > e.start_ns
+),
+communication_reach AS (
+  SELECT
+    p.place_n,
+    c.start_ns,
+    max(c.end_ns) OVER (
+      PARTITION BY p.place_n ORDER BY c.start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS reach_ns
+  FROM communication AS c
+  JOIN place AS p
+    ON p.trace_id = c.trace_id AND p.device_id IS NOT DISTINCT FROM c.device_id
+),
+-- Other kernels run while nothing is communicated.
+op AS MATERIALIZED (
+  SELECT p.place_n, true AS is_communication, c.start_ns, c.end_ns
+  FROM communication AS c
+  JOIN place AS p
+    ON p.trace_id = c.trace_id AND p.device_id IS NOT DISTINCT FROM c.device_id
+  UNION ALL
+  SELECT k.place_n, false, k.start_ns, k.end_ns
+  FROM (
+    SELECT p.place_n, d.start_ns, d.end_ns
+    FROM device_op() AS d
+    JOIN place AS p
+      ON p.trace_id = d.trace_id AND p.device_id IS NOT DISTINCT FROM d.device_id
+    WHERE d.end_ns > d.start_ns
+      AND d.class = 'compute'
+  ) AS k
+  ASOF JOIN communication_reach AS c ON c.place_n = k.place_n AND k.end_ns > c.start_ns
+  WHERE c.reach_ns > k.start_ns
 ),
 sized AS (
   SELECT
@@ -72,40 +102,38 @@ span AS (
 -- Changes of the numbers of running kernels of both classes, one row per instant.
 change AS (
   SELECT
-    trace_id,
-    device_id,
+    place_n,
     ts_ns,
-    sum(CASE WHEN class = 'compute' THEN change ELSE 0 END) AS compute_change,
-    sum(CASE WHEN class = 'communication' THEN change ELSE 0 END) AS communication_change
+    sum(CASE WHEN NOT is_communication THEN change ELSE 0 END) AS compute_change,
+    sum(CASE WHEN is_communication THEN change ELSE 0 END) AS communication_change
   FROM (
-    SELECT trace_id, device_id, class, start_ns AS ts_ns, 1 AS change FROM op
+    SELECT place_n, is_communication, start_ns AS ts_ns, 1 AS change FROM op
     UNION ALL
-    SELECT trace_id, device_id, class, end_ns, -1 FROM op
+    SELECT place_n, is_communication, end_ns, -1 FROM op
   )
-  GROUP BY trace_id, device_id, ts_ns
+  GROUP BY place_n, ts_ns
 ),
 running AS (
   SELECT
-    trace_id,
-    device_id,
+    place_n,
     ts_ns AS start_ns,
     lead(ts_ns) OVER in_order AS end_ns,
     sum(compute_change) OVER in_order AS n_compute,
     sum(communication_change) OVER in_order AS n_communication
   FROM change
-  WINDOW in_order AS (PARTITION BY trace_id, device_id ORDER BY ts_ns)
+  WINDOW in_order AS (PARTITION BY place_n ORDER BY ts_ns)
 ),
 communicating AS (
   SELECT
-    r.trace_id,
-    r.device_id,
+    s.trace_id,
+    s.device_id,
     r.start_ns,
     r.end_ns,
     r.n_compute = 0 AS is_exposed,
     s.bucket_ns,
     r.start_ns - (r.start_ns % s.bucket_ns + s.bucket_ns) % s.bucket_ns AS first_ns
   FROM running AS r
-  JOIN span AS s ON s.trace_id = r.trace_id AND s.device_id IS NOT DISTINCT FROM r.device_id
+  JOIN span AS s ON s.place_n = r.place_n
   WHERE r.n_communication > 0
 ),
 -- Few intervals last beyond the end of a bucket: only these are split.
