@@ -144,7 +144,7 @@ def discard(connection: duckdb.DuckDBPyConnection) -> None:
 
 def decode(
     source: Source,
-    sha256: tuple[str, ...],
+    sha256: Sequence[str],
     importer_name: str,
     folder: Path,
     settings: Settings,
@@ -184,7 +184,7 @@ def decode(
 
 def _decode(
     source: Source,
-    sha256: tuple[str, ...],
+    sha256: Sequence[str],
     importer: AnyImporter,
     scratch: Scratch,
     settings: Settings,
@@ -250,7 +250,7 @@ def _add_job(facts: TraceFacts, job: Job) -> None:
 
 def read_beside(
     source: Source,
-    sha256: tuple[str, ...],
+    sha256: Sequence[str],
     importer_name: str,
     folder: Path,
     read: Callable[[ByteReader], TraceFacts],
@@ -324,7 +324,7 @@ class _OpenParts:
 def _files(
     source: Source,
     importer_name: str,
-    sha256: tuple[str, ...],
+    sha256: Sequence[str],
     streams: Sequence[TraceStream | None],
 ) -> tuple[SourceFile, ...]:
     role = "capture" if formats.is_capture(source, importer_name) else "trace"

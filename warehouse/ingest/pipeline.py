@@ -12,8 +12,8 @@ import shutil
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Container, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +31,7 @@ from warehouse.ingest import captures, failures, formats, space
 from warehouse.ingest.commit import CommittedTrace, commit, link_runs
 from warehouse.ingest.commit_together import commit_together
 from warehouse.ingest.decode import DecodedSource, Settings, available_cores
+from warehouse.ingest.hashing import SourceSha256
 from warehouse.ingest.runs import RunChoice
 from warehouse.ingest.sources import Source
 from warehouse.ingest.together import DecodedTogether, Job, Unit, halves, units
@@ -78,6 +79,7 @@ class _Stored:
 
     damage: str | None = None
     has_problems: bool = False  # beyond notes
+    n_bytes: int = 0  # of its files, as stored
 
 
 _Files = tuple[str, ...]  # the sorted SHA-256 of the files of a source
@@ -120,8 +122,10 @@ def import_paths(
         sources = [each for each in sources if includes is None or includes(each)]
         _check_options(options)
         present, is_unlinked = _present(db, options)
+        is_only = len(sources) == 1
         planned = [
-            _plan(source, scratch / str(n), options, present) for n, source in enumerate(sources)
+            _plan(source, scratch / str(n), options, present, is_only=is_only)
+            for n, source in enumerate(sources)
         ]
         # Timelines first: graphs are paired with those of the same processes, and recordings of
         # captures join the run of what replays them.
@@ -233,7 +237,8 @@ def _present(db: Path, options: Options) -> tuple[dict[_Files, _Stored], bool]:
     with database.Reader(db, wait_s=options.wait_s) as reader:
         rows = reader.connection.execute(
             "SELECT list(DISTINCT f.sha256), any_value(t.damage), "
-            "t.id IN (SELECT trace_id FROM import_problem WHERE severity <> 'note') "
+            "t.id IN (SELECT trace_id FROM import_problem WHERE severity <> 'note'), "
+            "sum(f.n_bytes)::BIGINT "
             "FROM source_file AS f JOIN trace AS t ON t.id = f.trace_id "
             # Files that options named are read besides the source.
             "WHERE NOT starts_with(f.role, 'option ') GROUP BY t.id"
@@ -243,21 +248,29 @@ def _present(db: Path, options: Options) -> tuple[dict[_Files, _Stored], bool]:
 
 
 def _plan(
-    source: Source, folder: Path, options: Options, present: dict[_Files, _Stored]
+    source: Source,
+    folder: Path,
+    options: Options,
+    present: dict[_Files, _Stored],
+    *,
+    is_only: bool,
 ) -> Job | Outcome:
     """Chooses the importer of a source and detects duplicates, from its first bytes and SHA-256.
 
-    When reading strictly, a stored source that has problems is read again, to be judged.
+    When reading strictly, a stored source that has problems is read again, to be judged. The only
+    source of an import is no duplicate if no stored trace has its size: its SHA-256 is computed
+    while it is decoded.
     """
     if source.trouble is not None:
         return Outcome(source, "failed", error=source.trouble)
-    job = failures.attempt(source.label, "read", lambda: _job(source, folder, options))
+    sizes = {stored.n_bytes for stored in present.values()} if is_only else None
+    job = failures.attempt(source.label, "read", lambda: _job(source, folder, options, sizes))
     if isinstance(job, TwError):
         is_other = isinstance(job, UnknownFormat) and not source.is_named
         return Outcome(source, "ignored" if is_other else "failed", error=job)
-    files = tuple(sorted(set(job.sha256)))
-    if options.on_duplicate == "replace":
+    if options.on_duplicate == "replace" or isinstance(job.sha256, SourceSha256):
         return job
+    files = tuple(sorted(set(job.sha256)))
     if (stored := present.get(files)) is None:
         present[files] = _Stored()
         return job
@@ -275,11 +288,15 @@ def _refuse_too_large(planned: list[Job | Outcome], order: Sequence[int], scratc
             planned[n] = Outcome(job.source, "failed", error=refusal)
 
 
-def _job(source: Source, folder: Path, options: Options) -> Job:
+def _job(source: Source, folder: Path, options: Options, sizes: Container[int] | None) -> Job:
+    """The job of a source; `sizes` are those of the stored traces, if it is the only source."""
     name = source.importer or options.format
     importer = formats.by_name(name) if name else formats.choose(source)
     stamps = source.stamps()  # first: what changes later is noticed
-    return Job(source, importer.name, source.sha256(), folder, source.size(), stamps)
+    size = source.size()
+    is_new = sizes is not None and size not in sizes
+    sha256 = SourceSha256(source) if is_new else source.sha256()
+    return Job(source, importer.name, sha256, folder, size, stamps)
 
 
 def _duplicate(source: Source, options: Options, damage: str | None = None) -> Outcome:
@@ -307,7 +324,10 @@ class _Target:
         n_workers = self.options.jobs or available_cores()
         of_import: list[Unit] = units(jobs, n_workers) if is_grouped else [(job,) for job in jobs]
         decoded = decode_all(of_import, self.options.settings, self.options.jobs, self.advance)
-        with closing(decoded):
+        with closing(decoded), ExitStack() as hashing:
+            for job in jobs:
+                if isinstance(job.sha256, SourceSha256):
+                    hashing.callback(job.sha256.close)
             for unit in of_import:
                 yield from self._finished(unit, next(decoded), jobs[-1])
 

@@ -123,15 +123,19 @@ class Source:
         found = (path.stat() for path in sorted({file.path for file in self.files}))
         return tuple((s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns) for s in found)
 
-    def sha256(self) -> tuple[str, ...]:
-        """The SHA-256 of the stored bytes of each file, hexadecimal."""
-        return tuple(file._sha256() for file in self.files)
+    def sha256(self, on_chunk: Callable[[], object] = lambda: None) -> tuple[str, ...]:
+        """The SHA-256 of the stored bytes of each file, hexadecimal.
 
-    def _sha256(self) -> str:
+        `on_chunk` is called for each part that was read, and ends this by an exception.
+        """
+        return tuple(file._sha256(on_chunk) for file in self.files)
+
+    def _sha256(self, on_chunk: Callable[[], object]) -> str:
         digest = hashlib.sha256()
         with self.open() as stream:
             while chunk := stream.read(_HASH_CHUNK):
                 digest.update(chunk)
+                on_chunk()
         return digest.hexdigest()
 
 

@@ -37,7 +37,7 @@ class Job:
 
     source: Source
     importer: str
-    sha256: tuple[str, ...]  # of each of its files
+    sha256: Sequence[str]  # of each of its files
     folder: Path
     n_bytes: int  # stored
     stamps: tuple[tuple[int, ...], ...] = ()  # when its SHA-256 was computed
