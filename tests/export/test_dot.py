@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Tw
 from tests.support.graphs import Graphs, io, scalar, tensor
+from tests.support.sharing import kept_open
 from warehouse.errors import ExportError, UsageError
 from warehouse.export import dot
 from warehouse.export.dot import Drawing, Request, export_dot
@@ -19,7 +21,7 @@ HOSTILE = 'a "quoted" \\name\\n\n]; }'
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A host trace: a step that calls three operators; linked: two of these launch device work."""
     path = tmp_path_factory.mktemp("dot") / "w.duckdb"
     with Graphs(path) as graphs:
@@ -38,7 +40,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         copy = graphs.node(graph, "Memcpy DtoD", parent=send, device_kind="gpu")
         graphs.edge(graph, kernel, send, "sync")
         graphs.edge(graph, kernel, copy, "stream_order")
-    return path
+    with kept_open(path):
+        yield path
 
 
 def drawn(db: Path, target: Path, **request: object) -> tuple[Drawing, str]:

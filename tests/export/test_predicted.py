@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import CHROMIUM, Tw
 from tests.support.browser import Browser, program
 from tests.support.predicted_trial import predicted_trial
-from tests.support.sharing import WarehouseCache
+from tests.support.sharing import WarehouseCache, kept_open
 from warehouse.export import report
 from warehouse.export.page import page as html
 from warehouse.query import session
@@ -33,8 +33,9 @@ COMMUNICATION = [
 
 
 @pytest.fixture(scope="module")
-def db(shared_place: Path, imported_files: WarehouseCache) -> Path:
-    return predicted_trial(shared_place, imported_files)
+def db(shared_place: Path, imported_files: WarehouseCache) -> Iterator[Path]:
+    with kept_open(predicted_trial(shared_place, imported_files)) as path:
+        yield path
 
 
 def paths(db: Path, *runs: str) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from tests.support.chakra_cases import import_pair
 from tests.support.graphs import run
+from tests.support.sharing import kept_open
 from tw_importers.chakra_et.export.et import Options, export_chakra_et
 from warehouse.query import session
 from warehouse.query.selection import Selection
@@ -22,7 +24,7 @@ CASES = ("gpu_cnn", "cpu_ddp_r0")
 
 
 @pytest.fixture(scope="module")
-def kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Both pairs, linked at the import, and what they are exported as, imported again."""
     folder = tmp_path_factory.mktemp("kinds")
     db = folder / "w.duckdb"
@@ -31,7 +33,8 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with session.opened(session.Place(db), Selection(runs=(case,))) as opened:
             export_chakra_et(opened, folder / f"{case}.et", Options(orders=("stream",)))
         import_pair(db, f"{case} again", folder / f"{case}.et")
-    return db
+    with kept_open(db) as path:
+        yield path
 
 
 def by_case(db: Path, query: str, **parameters: object) -> dict[tuple[str, str], list[Row]]:
