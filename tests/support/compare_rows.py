@@ -18,7 +18,7 @@ import pyarrow as pa
 from warehouse.library import library
 from warehouse.library.arguments import arguments
 from warehouse.library.installed import Macros
-from warehouse.store import database, migrate
+from warehouse.store import database
 
 Row = dict[str, Any]
 Event = Mapping[str, Any]
@@ -170,5 +170,5 @@ class Pairs:
 def pairs() -> Iterator[Pairs]:
     """Pairs in a warehouse in memory."""
     with duckdb.connect(config={**database.NO_WRONG_STATISTICS, "threads": 1}) as connection:
-        migrate.upgrade(connection)
+        database.fill_memory(connection)
         yield Pairs(connection)

@@ -28,7 +28,7 @@ import duckdb
 from warehouse.errors import UsageError
 from warehouse.library.installed import Macros
 from warehouse.query import execute, scope
-from warehouse.store import database, migrate
+from warehouse.store import database
 from warehouse.times import parse_time
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def case_runner(queries: Library) -> Iterator[CaseRunner]:
     """A runner on a warehouse in memory, with the schema; macros are created as cases need them."""
     connection = duckdb.connect(config={**database.NO_WRONG_STATISTICS, "threads": 1})
     try:
-        migrate.upgrade(connection)
+        database.fill_memory(connection)
         yield CaseRunner(connection, queries)
     finally:
         connection.close()

@@ -342,6 +342,16 @@ def create_empty(path: Path) -> None:
     _make(path)
 
 
+def fill_memory(connection: duckdb.DuckDBPyConnection) -> None:
+    """Makes the empty database `memory` a warehouse; running the migrations takes 0.3 s longer."""
+    with tempfile.TemporaryDirectory(prefix="tw-new-") as folder:
+        path = Path(folder, "new.duckdb")
+        create_empty(path)
+        literal = str(path).replace("'", "''")
+        connection.execute(f"ATTACH '{literal}' AS template (READ_ONLY)")
+        connection.execute("COPY FROM DATABASE template TO memory; DETACH template")
+
+
 def one(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Any = None) -> tuple[Any, ...]:
     """Returns the single row of a result. (`fetchone` would leave the result open, which blocks
     further statements on the connection.)"""
