@@ -8,9 +8,10 @@ take time quadratic in the number of ranks.
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -162,8 +163,7 @@ def _insert(
     detail_tables.create(connection, importer)
     origin = database.one(connection, "SELECT first_ns, last_ns FROM scratch.origin")
     trace_rows.insert(connection, [trace_rows.NewTrace(trace_id, run.id, decoded, choice, origin)])
-    for script in importer.normalize:
-        _normalize(connection, script)
+    _normalize(connection, importer.normalize)
     stored = {table: _count(connection, table, trace_id) for table in importer.record_tables}
     lost = conservation.check(importer, decoded.account, stored, is_strict=settings.is_strict)
     pairing.pair_run(connection, run.id)
@@ -198,18 +198,40 @@ def _insert(
     )  # fmt: skip
 
 
-def _normalize(connection: duckdb.DuckDBPyConnection, script: Traversable | InParts) -> None:
-    if not isinstance(script, InParts):
-        statements.execute(connection, script.read_text())
-        return
-    (n_rows,) = database.one(connection, f"SELECT count(*) FROM scratch.{script.table}")
-    size = script.n_rows or PART_ROWS
+def _normalize(
+    connection: duckdb.DuckDBPyConnection, scripts: Sequence[Traversable | InParts]
+) -> None:
+    """Runs scripts in their order, neighbours on the parts of one table part by part.
+
+    What the first inserts is then still in memory for the second.
+    """
+    for parts, group in itertools.groupby(scripts, _parts):
+        texts = [text_of(script) for script in group]
+        for first, end in _ranges(connection, *parts) if parts else [(0, LAST_ROW)]:
+            set_variable(connection, "first_row", first)
+            set_variable(connection, "last_row", end - 1)
+            for text in texts:
+                statements.execute(connection, text)
+
+
+def _parts(script: Traversable | InParts) -> tuple[str, int] | None:
+    """Returns the table and the size of the parts of a script that runs in parts."""
+    return (script.table, script.n_rows or PART_ROWS) if isinstance(script, InParts) else None
+
+
+def _ranges(
+    connection: duckdb.DuckDBPyConnection, table: str, size: int
+) -> Iterator[tuple[int, int]]:
+    """Yields the first row of each part of a scratch table, and the one after its last."""
+    (n_rows,) = database.one(connection, f"SELECT count(*) FROM scratch.{table}")
     n_parts = max(1, math.ceil(n_rows / size))
     for n in range(n_parts):
-        first, last = n * size, (n + 1) * size if n + 1 < n_parts else LAST_ROW
-        set_variable(connection, "first_row", first)
-        set_variable(connection, "last_row", last - 1)
-        statements.execute(connection, script.script.read_text())
+        yield n * size, (n + 1) * size if n + 1 < n_parts else LAST_ROW
+
+
+def text_of(script: Traversable | InParts) -> str:
+    """Returns the SQL of a script."""
+    return (script.script if isinstance(script, InParts) else script).read_text()
 
 
 def _make_room(

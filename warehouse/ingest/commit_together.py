@@ -19,7 +19,7 @@ from warehouse.errors import DuplicateTrace
 from warehouse.ingest import commit, conservation, detail_tables, formats, runs, trace_rows
 from warehouse.ingest.commit import CommittedTrace
 from warehouse.ingest.decode import DecodedSource, Settings, discard, set_variable
-from warehouse.ingest.importer import Importer, InParts, NotTogether, Problem
+from warehouse.ingest.importer import Importer, NotTogether, Problem
 from warehouse.ingest.runs import Members, Run, RunChoice
 from warehouse.ingest.together import DecodedTogether
 from warehouse.ingest.trace_rows import NewTrace
@@ -161,8 +161,7 @@ def _normalize(connection: duckdb.DuckDBPyConnection, importer: Importer) -> Non
     set_variable(connection, "first_row", 0)
     set_variable(connection, "last_row", commit.LAST_ROW)
     for script in importer.normalize:
-        path = script.script if isinstance(script, InParts) else script
-        statements.execute(connection, path.read_text())
+        statements.execute(connection, commit.text_of(script))
 
 
 def _counts(connection: duckdb.DuckDBPyConnection, tables: Sequence[str], first: int) -> _Counts:

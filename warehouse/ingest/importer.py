@@ -256,7 +256,8 @@ class InParts:
 
     It runs once for each part; the variables `first_row` and `last_row` are its rowids. A part is
     sorted in memory, where sorting all rows at once would write most of them to disk. Parts have
-    `n_rows` rows, by default `commit.PART_ROWS`; the last one has all rows that follow.
+    `n_rows` rows, by default `commit.PART_ROWS`; the last one has all rows that follow. Neighbours
+    on the same table run part by part, one after the other.
     """
 
     script: Traversable

@@ -1,4 +1,4 @@
--- The flow points of one part of the events; runs after slices.sql, in the same transaction.
+-- The flow points of one part of the events, inside the transaction of the import.
 -- Variables: trace_id, first_id, and first_row and last_row, the part's first and last seq.
 
 -- The kinds of flow points: others are not read.
