@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,6 +46,11 @@ def nested(rows: list[Row]) -> dict[int, tuple[int, int | None]]:
         )
     nesting.nest(connection)
     result = connection.execute("SELECT entry_n, depth, parent_n, is_leaf FROM nest").fetchall()
+    outside = connection.execute(
+        "SELECT n.entry_n FROM nest AS n WHERE NOT EXISTS (FROM nest_run AS r WHERE n.entry_n "
+        "BETWEEN r.first_n AND r.last_n AND n.rowid BETWEEN r.first_row AND r.last_row)"
+    ).fetchall()
+    assert not outside
     connection.close()
     parents = {parent for entry, _, parent, _ in result if entry >= 0}
     assert all(leaf is (None if entry in parents else True) for entry, *_, leaf in result)
@@ -65,6 +71,26 @@ def test_any_slices_nest_as_defined(rows: list[Row], block: int, sampled: int) -
         _divide(patch, block, sampled)
 
         assert nested(rows) == by_definition(rows)
+
+
+@pytest.mark.parametrize(("numbers", "runs"), [
+    ([3, 4, 5, 0, 1, 9], [(3, 5, 0, 2), (0, 1, 3, 4), (9, 9, 5, 5)]),
+    ([8, -1, -2, -3, 4, 5], [(8, 8, 0, 0), (-1, -1, 1, 3), (4, 5, 4, 5)]),
+    ([7, -1, 5, 3, 1], [(-1, 7, 0, 4)]),  # too many
+    ([], []),
+])  # fmt: skip
+def test_runs_of_consecutive_numbers_are_where_their_rows_are(
+    numbers: list[int], runs: list[tuple[int, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nesting, "_FEW", 3)
+    found, batch = nesting._Runs(), pa.record_batch({"entry_n": pa.array(numbers, pa.int64())})
+
+    found.add(batch)
+    found.add(batch)
+
+    rows = np.concatenate(found.found, axis=1).T.tolist()
+    again = [(first, last, a + len(numbers), b + len(numbers)) for first, last, a, b in runs]
+    assert [tuple(row) for row in rows] == [*runs, *again]
 
 
 @pytest.mark.slow

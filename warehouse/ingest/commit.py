@@ -205,6 +205,8 @@ def _normalize(
 
     What the first inserts is then still in memory for the second.
     """
+    # Scripts that run in parts open the events of a trace for each of them.
+    connection.execute("SET parquet_metadata_cache = true")
     for parts, group in itertools.groupby(scripts, _parts):
         texts = [text_of(script) for script in group]
         for first, end in _ranges(connection, *parts) if parts else [(0, LAST_ROW)]:

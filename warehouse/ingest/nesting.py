@@ -13,6 +13,9 @@ is left, in a few rounds.
 
 Entries with a number below 0 are no slices: they get a parent, but make none of it. A slice without
 children is a leaf.
+
+The rows of `nest` have no order, but mostly consist of runs of consecutive numbers; `nest_run` has
+where they are, so that few rows are read to find those of some slices.
 """
 
 from __future__ import annotations
@@ -54,6 +57,11 @@ SCHEMA = pa.schema(
 #: `entry` is created by the importer: slices, and other records that need their enclosing slice.
 _ROWS = "SELECT entry_n, track_n, ts, ts + reach AS end_ts, seq FROM entry WHERE {condition}"
 _ORDERED = f"{_ROWS} ORDER BY track_n, ts, reach DESC, seq"
+_RUN_TABLE = (
+    "CREATE OR REPLACE TABLE nest_run AS SELECT unnest(?::BIGINT[]) AS first_n, "
+    "unnest(?::BIGINT[]) AS last_n, unnest(?::BIGINT[]) AS first_row, "
+    "unnest(?::BIGINT[]) AS last_row"
+)
 _SAMPLE = "SELECT track_n, ts FROM entry WHERE hash(seq) % {n} = 0 ORDER BY track_n, ts"
 
 
@@ -79,13 +87,41 @@ class _Open:
 
 
 def nest(connection: duckdb.DuckDBPyConnection) -> None:
-    """Creates the table `nest`, see SCHEMA, from the scratch table `entry`."""
+    """Creates the tables `nest`, see SCHEMA, and `nest_run` from the scratch table `entry`."""
     cursor = connection.cursor()
-    nested = pa.RecordBatchReader.from_batches(SCHEMA, _nested(cursor))
+    runs = _Runs()
+    nested = pa.RecordBatchReader.from_batches(SCHEMA, map(runs.add, _nested(cursor)))
     connection.register("nested", nested)
     connection.execute("CREATE OR REPLACE TABLE nest AS FROM nested")
     connection.unregister("nested")
     cursor.close()
+    connection.execute(_RUN_TABLE, np.concatenate(runs.found, axis=1).tolist())
+
+
+class _Runs:
+    """Finds where rows of consecutive slices are; other entries count as slice -1.
+
+    Where they are many, it is one run from the least number to the greatest.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[Ints] = [np.empty((4, 0), np.int64)]  # columns of `nest_run`
+        self._n_rows = 0
+
+    def add(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Finds those of the next rows, which it returns."""
+        slice_n = np.maximum(batch.column(0).to_numpy(), -1)
+        if len(slice_n):
+            step = np.diff(slice_n)
+            starts = np.append(0, np.flatnonzero((step < 0) | (step > 1)) + 1)
+            ends = np.append(starts[1:], len(slice_n)) - 1
+            rows = np.stack((slice_n[starts], slice_n[ends], starts, ends))
+            if len(starts) > _FEW:
+                rows = np.array([[slice_n.min()], [slice_n.max()], [0], [len(slice_n) - 1]])
+            rows[2:] += self._n_rows
+            self.found.append(rows)
+        self._n_rows += len(slice_n)
+        return batch
 
 
 def _nested(cursor: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:

@@ -18,6 +18,13 @@ SET VARIABLE kinds = (
   END
 );
 
+-- The rows of `nest` among which those of the part are.
+SET VARIABLE nested = (
+  SELECT {'first': min(first_row), 'last': max(last_row)}
+  FROM scratch.nest_run
+  WHERE first_n <= getvariable('last_row') AND last_n >= getvariable('first_row')
+);
+
 -- Joins as written: DuckDB knows of neither the part nor the range of kinds how many rows it has, and
 -- may build the hash table of the events, with their arguments.
 SET VARIABLE disabled_optimizers = current_setting('disabled_optimizers');
@@ -27,7 +34,10 @@ INSERT INTO slice
 WITH part AS MATERIALIZED (
   SELECT s.slice_n, s.seq, s.track_n, s.ts, s.dur, n.depth, n.parent_n, n.is_leaf
   FROM scratch.slice_order AS s
-  JOIN scratch.nest AS n ON n.entry_n = s.slice_n
+  JOIN (
+    FROM scratch.nest
+    WHERE rowid BETWEEN getvariable('nested').first AND getvariable('nested').last
+  ) AS n ON n.entry_n = s.slice_n
   WHERE s.slice_n BETWEEN getvariable('first_row') AND getvariable('last_row')
 )
 SELECT
