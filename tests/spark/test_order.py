@@ -34,7 +34,7 @@ def test_rows_of_parts_are_in_the_order_of_all(order: str, key: object) -> None:
     statement = ordered(text + order, COLUMNS)
 
     parts = [
-        duckdb.execute(
+        duckdb.sql(
             statement.sql.replace("FROM v ", f"FROM v WHERE trace_id = {trace_id} ")
         ).to_arrow_table()
         for trace_id in (2, 0, 1)
