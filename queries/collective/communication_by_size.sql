@@ -10,7 +10,7 @@ bytes of their tensor, if recorded.
 """
 grain = ["run_id", "rank", "kind", "bytes"]
 requires = { schema = ">=17" }
-scale = "trace"
+scale = "run"
 columns = ["run_id", "rank", "kind", "bytes", "n_operations", "mean_ns", "min_ns", "max_ns", "bytes_per_s"]
 
 [column]

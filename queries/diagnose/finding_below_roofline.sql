@@ -9,7 +9,7 @@ with known rates.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["device_peak@1", "op_work_kind@1"] }
-scale = "trace"
+scale = "run"
 needs = "operators with recorded shapes (record_shapes=True), and a device whose rates are known or in tw.toml"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

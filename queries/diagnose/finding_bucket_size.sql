@@ -10,7 +10,7 @@ another, the cost is unknown. The trace with most reductions counts.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["collective_op@1"], rows = ["slice where name = 'DistributedDataParallel.forward'", "collective where name = 'gloo:all_reduce' AND input_bytes > 0"] }
-scale = "trace"
+scale = "run"
 needs = "gradients that DistributedDataParallel reduces on the host (gloo), with recorded shapes (record_shapes=True)"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

@@ -9,7 +9,7 @@ costs is unknown: larger requests reserve more memory, or fail.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=6", queries = ["memory_segment_use@1"], rows = ["memory_segment"] }
-scale = "trace"
+scale = "run"
 needs = "a snapshot of the allocator (torch.cuda.memory._snapshot())"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

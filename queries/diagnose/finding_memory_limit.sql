@@ -9,7 +9,7 @@ memory is released and reserved again (finding_allocation).
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=16", queries = ["memory_state@1", "memory_event_op@1"], rows = ["memory_event where total_reserved_bytes IS NOT NULL", "device where memory_bytes IS NOT NULL"] }
-scale = "trace"
+scale = "run"
 needs = "allocator events with reserved bytes (PyTorch records them with profile_memory=True), and the size of the memory of the device"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

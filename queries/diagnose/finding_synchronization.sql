@@ -8,7 +8,7 @@ Of the ranks the one with most counts.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["call_site@1"], rows = ["launch"] }
-scale = "trace"
+scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
   "evidence", "sentence", "remedy",

@@ -7,7 +7,7 @@ How much longer the core with most work works than the mean of all cores, of the
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["tpu_engine_step@2"], rows = ["tpu_command"] }
-scale = "trace"
+scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
   "evidence", "sentence", "remedy",

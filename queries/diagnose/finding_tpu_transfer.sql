@@ -7,7 +7,7 @@ Time in which DMA engines of a core move data and its TIU does not compute, of t
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["tpu_core_overlap@2"], rows = ["tpu_command"] }
-scale = "trace"
+scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
   "evidence", "sentence", "remedy",

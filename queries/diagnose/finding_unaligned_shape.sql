@@ -10,7 +10,7 @@ dimension below 16 bytes are left out: memory limits them.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["device_peak@1", "op_work_kind@1", "shape_model@2"] }
-scale = "trace"
+scale = "run"
 needs = "products in TF32, 16 or 8 bits with recorded shapes (record_shapes=True), and a device whose rates are known or in tw.toml"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

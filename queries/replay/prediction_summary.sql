@@ -8,7 +8,7 @@ of other formats the whole trace. Changes smaller than replay_error are not sign
 """
 grain = ["run_id"]
 requires = { schema = ">=18" }
-scale = "trace"
+scale = "run"
 needs = "a prediction: `tw replay --as NAME` stores one"
 columns = [
   "run_id", "run", "measured_run", "what_ifs", "engine", "measured_ns", "replayed_ns",

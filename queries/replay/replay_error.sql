@@ -8,7 +8,7 @@ are smaller are not significant; a prediction without changes differs from the m
 """
 grain = ["run_id"]
 requires = { schema = ">=18" }
-scale = "trace"
+scale = "run"
 needs = "a prediction: `tw replay --as NAME` stores one"
 columns = ["run_id", "engine", "measured_ns", "replayed_ns", "error_ns", "replay_error"]
 

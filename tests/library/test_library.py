@@ -301,6 +301,10 @@ def test_a_wrong_header_is_explained(broken: str, message: str) -> None:
          "compares runs: its scale is not run"),
         (text("x", "SELECT from_id AS x FROM replay_edge() ORDER BY 1", calls='"replay_edge@4"',
               more='scale = "trace"'), "whose rows are those of a run: its scale is not trace"),
+        (text("x", "SELECT run_id, id AS x FROM trace ORDER BY 1",
+              more='scale = "trace"\n[[column]]\nname = "run_id"\ntype = "BIGINT"'
+              ).replace('grain = ["x"]', 'grain = ["run_id", "x"]'),
+         "has rows of a run, by its grain: its scale is not trace"),
         (text("x", "SELECT id AS x FROM slice ORDER BY 1", more='scale = "once"'),
          "is no building block: its scale is not once"),
     ],

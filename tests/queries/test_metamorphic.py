@@ -100,6 +100,11 @@ ACROSS_RANKS: Mapping[str, str] = {
     "rank_step": "waiting is for other ranks",
     "straggler": "waiting is for other ranks",
     **{
+        q.header.name: "of the ranks, it names the one with most counts"
+        for q in PUBLIC
+        if q.header and q.header.name.startswith("finding_")
+    },
+    **{
         q.header.name: "ranks meet in collectives, and are numbered together"
         for q in PUBLIC
         if q.header and (q.layer == "whatif" or q.header.name.startswith("replay_"))

@@ -8,6 +8,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from warehouse.arrow import rows_of
 from warehouse.library import library
 from warehouse.spark.order import ADDED, ordered
 from warehouse.store import catalog
@@ -33,12 +34,14 @@ def test_rows_of_parts_are_in_the_order_of_all(order: str, key: object) -> None:
     )
     statement = ordered(text + order, COLUMNS)
 
-    parts = [
-        duckdb.sql(
-            statement.sql.replace("FROM v ", f"FROM v WHERE trace_id = {trace_id} ")
-        ).to_arrow_table()
-        for trace_id in (2, 0, 1)
-    ]
+    with duckdb.connect() as connection:
+        parts = [
+            rows_of(
+                connection,
+                statement.sql.replace("FROM v ", f"FROM v WHERE trace_id = {trace_id} "),
+            )
+            for trace_id in (2, 0, 1)
+        ]
     found = statement.sorted(pa.concat_tables(parts))
 
     assert callable(key)

@@ -120,9 +120,9 @@ def jobs() -> dict[str, list[RandomTrace]]:
         "rank 0 alone": base[:1],
         "rank 1 alone": base[1:],
     }
-    # The same bytes twice would be skipped.
+    # The same bytes twice would be skipped, and a second trace of a rank of a job noted.
     return {
-        name: [trace.changed(trace.events, variant=name) for trace in job]
+        name: [trace.changed(trace.events, group_trace_id=name) for trace in job]
         for name, job in made.items()
     }
 

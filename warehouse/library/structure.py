@@ -13,6 +13,7 @@ import sqlglot
 from sqlglot import exp
 
 from warehouse.library import required_rows, tokens
+from warehouse.library.header import Header
 from warehouse.library.library import BUILT_IN, Library, Query
 from warehouse.store import catalog, migrate
 
@@ -164,10 +165,19 @@ def _scale(query: Query, library: Library, tree: Tree) -> Iterator[str]:
         yield f"limits all rows together: its scale is not {scale}"
     if isinstance(tree, exp.Select) and _is_one_row(tree):
         yield f"returns one row for all traces: its scale is not {scale}"
+    if scale == "trace" and _is_of_run(query.header):
+        yield "has rows of a run, by its grain: its scale is not trace"
     for key in query.pins.values():
         callee = library.queries.get(key)
         if scale == "trace" and callee and callee.header and callee.header.scale == "run":
             yield f"calls {key}, whose rows are those of a run: its scale is not trace"
+
+
+def _is_of_run(header: Header) -> bool:
+    """Whether the grain has the run, and refers to nothing that only one trace of it has."""
+    units = {column.name: column.unit or "" for column in header.columns}
+    others = (units.get(name, "") for name in header.grain if name != "run_id")
+    return "run_id" in header.grain and not any(unit.startswith("ref ") for unit in others)
 
 
 def _translation(query: Query) -> Iterator[str]:
