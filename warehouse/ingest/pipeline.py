@@ -285,6 +285,7 @@ def _refuse_too_large(planned: list[Job | Outcome], order: Sequence[int], scratc
     jobs = [job for n in places if isinstance(job := planned[n], Job)]
     for n, job, refusal in zip(places, jobs, space.refusals(jobs, scratch), strict=True):
         if refusal is not None:
+            job.close()
             planned[n] = Outcome(job.source, "failed", error=refusal)
 
 
@@ -326,8 +327,7 @@ class _Target:
         decoded = decode_all(of_import, self.options.settings, self.options.jobs, self.advance)
         with closing(decoded), ExitStack() as hashing:
             for job in jobs:
-                if isinstance(job.sha256, SourceSha256):
-                    hashing.callback(job.sha256.close)
+                hashing.callback(job.close)
             for unit in of_import:
                 yield from self._finished(unit, next(decoded), jobs[-1])
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from warehouse.errors import TraceError, TwError
 from warehouse.ingest import conservation, decode, failures, formats
 from warehouse.ingest.decode import DecodedSource, Settings
+from warehouse.ingest.hashing import SourceSha256
 from warehouse.ingest.importer import FileImporter, NotTogether, Problem, Scratch, Together
 from warehouse.ingest.sources import Source
 
@@ -42,6 +43,11 @@ class Job:
     n_bytes: int  # stored
     stamps: tuple[tuple[int, ...], ...] = ()  # when its SHA-256 was computed
     is_stored: bool = False  # in the warehouse: only to be read strictly
+
+    def close(self) -> None:
+        """Ends the thread that computes the SHA-256, if there is one."""
+        if isinstance(self.sha256, SourceSha256):
+            self.sha256.close()
 
 
 Unit = tuple[Job, ...]  # jobs that are decoded and committed together
