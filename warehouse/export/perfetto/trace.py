@@ -19,6 +19,7 @@ Mapping:
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -42,7 +43,8 @@ from warehouse.export.perfetto.ordering import (
     is_settled,
     order,
 )
-from warehouse.export.perfetto.slices import SliceReader
+from warehouse.export.perfetto.parts import PART_ROWS
+from warehouse.export.perfetto.slices import PIECE_ROWS, SliceReader
 from warehouse.files import whole_file
 from warehouse.query import scope
 
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from warehouse.export.presentation import Presentation
 
 _BATCH_ROWS = 65_536
+_PIECES_AHEAD = PART_ROWS // PIECE_ROWS  # so that one part is read while another is encoded
 _MAX_INTERNED_BYTES = 64 << 20
 _FLOW_COLUMNS = {
     "starts": packets.FLOW_IDS,
@@ -225,7 +228,7 @@ class _Export:
 
     def _write_slices(self) -> None:
         waiting: list[Events] = []
-        for piece, is_end in _ahead(self._slices().pieces()):
+        for piece, is_end in _ahead(self._slices().pieces(), _PIECES_AHEAD):
             waiting += self._events(piece)
             self.written.n_slices += piece.num_rows
             if is_end:
@@ -350,14 +353,17 @@ class _Export:
                     self.written.n_counter_values += batch.num_rows
 
 
-def _ahead(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yields the batches; the next one is computed while the last is encoded."""
+def _ahead(batches: Iterable[Any], n_ahead: int = 1) -> Iterator[Any]:
+    """Yields the batches; the next `n_ahead` are computed while the last is encoded."""
     coming = iter(batches)
     with ThreadPoolExecutor(max_workers=1) as worker:
-        following = worker.submit(next, coming, None)
-        while (batch := following.result()) is not None:
-            following = worker.submit(next, coming, None)
-            yield batch
+        following = deque(worker.submit(next, coming, None) for _ in range(n_ahead))
+        try:
+            while (batch := following.popleft().result()) is not None:
+                following.append(worker.submit(next, coming, None))
+                yield batch
+        finally:
+            worker.shutdown(cancel_futures=True)
 
 
 def _columns_of(batch: Any, prefix: str) -> Any:
