@@ -36,7 +36,7 @@ from warehouse.store.attachment import Attachment
 
 #: Of a script that runs in parts: an even number of DuckDB's row groups, of 122,880 rows, so that
 #: two threads, which compress a row group each, end at the same time.
-PART_ROWS = 6 * 122_880
+PART_ROWS = 4 * 122_880
 LAST_ROW = 1 << 62  # after all rows
 COUNTED = {
     "slices": "slice", "counter_values": "counter", "flow_points": "flow_point", "links": "link"
