@@ -99,6 +99,12 @@ def test_a_folder_without_cases_is_an_error(tw: Tw, tmp_path: Path) -> None:
     assert tw("queries", "test", "empty").errors == ["Error: empty has no cases"]
 
 
+def _declared_scale(text: str) -> str:
+    """The line of a header, read without the library; empty without one."""
+    found = re.search(r'^scale = "(\w+)"$', text, re.MULTILINE)
+    return found[1] if found else ""
+
+
 def test_lists_are_printed_as_json_and_csv(tw: Tw) -> None:
     found = json.loads(tw("queries", "list", "--format", "json").out)
     rows = list(csv.DictReader(io.StringIO(tw("queries", "list", "--format", "csv").out)))
@@ -107,6 +113,10 @@ def test_lists_are_printed_as_json_and_csv(tw: Tw) -> None:
     assert [each["name"] for each in found] == list(library.load().newest)
     assert [row["name"] for row in rows] == [each["name"] for each in found]
     assert {each["group"] for each in group} == {"memory"}
+    scales = {name: _declared_scale(query.sql) for name, query in library.load().newest.items()}
+    assert {each["name"]: each["scale"] for each in found if not each["alias_of"]} == {
+        each["name"]: scales[each["name"]] for each in found if not each["alias_of"]
+    }
     assert group == [each for each in found if each["group"] == "memory"]
     assert "group 'nothing' not found" in tw("queries", "list", "--group", "nothing").errors[0]
 

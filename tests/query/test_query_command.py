@@ -392,7 +392,7 @@ def test_the_list_and_the_description_of_queries(tw: Run) -> None:
     listed = tw("queries", "list")
     shown = tw("queries", "show", "utilization_over_time")
 
-    assert re.search(r"^  utilization@2 +Busy share per device$", listed.out, re.MULTILINE)
+    assert re.search(r"^  utilization@2 +trace +Busy share per device$", listed.out, re.MULTILINE)
     assert re.search(r"bucket_ns +BIGINT +ns +Bucket width \(default 10000000\)", shown.out)
     assert "One row for each: trace_id, device_id, bucket_start_ns" in shown.out
 

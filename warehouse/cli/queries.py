@@ -85,11 +85,15 @@ def install(db: Path | None, wait_s: float) -> None:
 @click.option("--all", "is_all", is_flag=True, help="Also list the queries that others run.")
 @_QUERY_PATH
 def list_(format: str, group: str | None, is_all: bool, query_path: tuple[Path, ...]) -> None:
-    """List the queries by group: name, newest version and title.
+    """List the queries by group: name, newest version, scale and title.
+
+    The scale is what Spark computes apart: each trace, each run, or nothing (sql: the query is
+    translated); once is for blocks that are computed before the tasks, and - for queries that Spark
+    does not run.
 
     The table leaves out those that other queries and commands run (groups lib, link, quality and
     whatif). csv and json have all of them, with the group and, for a deprecated name, the query to
-    use instead. `tw queries show NAME` says how Spark runs a query.
+    use instead.
 
     \b
     Example:

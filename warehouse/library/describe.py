@@ -87,6 +87,7 @@ class Entry:
     version: int
     group: str  # the folder of its file
     title: str
+    scale: str  # what Spark computes apart: trace, run, sql or once; "": it does not run the query
     alias_of: str | None  # of a deprecated name: what to write instead
 
 
@@ -102,6 +103,7 @@ def entries(queries: Library, group: str | None = None, *, helpers: bool = True)
             each.header.version,
             each.layer,
             each.header.title,
+            each.header.scale,
             aliases.replacement(each.header) if each.header.alias_of else None,
         )
         for name, each in queries.newest.items()
@@ -137,7 +139,7 @@ def _grouped(found: Sequence[Entry]) -> Iterator[str]:
 
 def _named(entry: Entry) -> list[str]:
     title = f"alias of {entry.alias_of}" if entry.alias_of else entry.title
-    return [f"{entry.name}@{entry.version}", title]
+    return [f"{entry.name}@{entry.version}", entry.scale or "-", title]
 
 
 def _title(header: Header) -> str:
