@@ -323,16 +323,17 @@ def _choose_traces(
         named = {t.id for text in selection.traces for t in _find_traces(traces, text)}
         traces = [trace for trace in traces if trace.id in named]
     if selection.ranks:
-        known = sorted({trace.rank for trace in traces if trace.rank is not None})
-        missing = [rank for rank in selection.ranks if rank not in known]
+        requested = set(selection.ranks)
+        known = {trace.rank for trace in traces if trace.rank is not None}
+        missing = sorted(requested - known)
         if missing:
             raise ScopeError(
                 f"rank {missing[0]} not found in the selected runs",
-                hint=f"Available ranks: {_ranges(known)}."
+                hint=f"Available ranks: {_ranges(sorted(known))}."
                 if known
                 else "Their traces have no ranks.",
             )
-        traces = [trace for trace in traces if trace.rank in selection.ranks]
+        traces = [trace for trace in traces if trace.rank in requested]
     return traces
 
 
