@@ -82,6 +82,17 @@ def test_a_sheet_holds_the_rows_under_names_and_units(tmp_path: Path) -> None:
     assert second == [("inlineStr", "b"), ("n", "1"), ("b", "0")]
 
 
+def test_booleans_have_no_format_of_numbers(tmp_path: Path) -> None:
+    columns = (Column("is_total", "BOOLEAN", "count"), Column("n", "BIGINT", "count"))
+    rows = QueryResult(pa.table({"is_total": [True, False], "n": [1, 2]}), columns, {})
+    _, book = write(tmp_path / "b.xlsx", ("Functions", rows))
+
+    sheet = book.parts[f"xl/worksheets/sheet{book.sheets.index('Functions') + 1}.xml"]
+    styles = [each.get("style") for each in ElementTree.fromstring(sheet).iter(f"{MAIN}col")]
+    assert styles[0] is None
+    assert styles[1] is not None
+
+
 @pytest.mark.parametrize(
     "text",
     [

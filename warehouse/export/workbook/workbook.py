@@ -276,6 +276,8 @@ def _n_fixed(columns: Sequence[Column]) -> int:
 
 
 def _cell_style(book: Book, column: Column) -> Format | None:
+    if column.type == "BOOLEAN":
+        return None  # LibreOffice shows TRUE and FALSE as 1 and 0 in cells with a format of numbers
     form = _NUMBER_FORMATS.get(column.unit or "")
     if form is None and column.type in ("DOUBLE", "FLOAT"):
         form = "#,##0.000"
