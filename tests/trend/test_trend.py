@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import io
 import json
 import random
@@ -18,6 +19,7 @@ import warehouse
 from tests.conftest import Tw
 from tests.support.sharing import integration
 from warehouse.errors import UsageError
+from warehouse.schedule.definition import Definition
 from warehouse.store import database
 
 #: Durations of the steps of eight nightly runs, the last three 30 % slower, and of a run of another
@@ -173,3 +175,13 @@ def test_a_page_and_a_workbook_mark_the_changes(db: Path, tw: Tw, tmp_path: Path
     assert chart.count('<c:dLblPos val="l"/>') > 0
     cells = re.findall(r"<c:yVal><c:numRef><c:f>'Trend of host_ns'!([^<]*)</c:f>", chart)
     assert cells == ["$E$2:$E$9", "$F$2:$F$6", "$F$7:$F$9", "$E$7"]
+
+
+def test_the_level_is_the_documented_one_everywhere(tw: Tw) -> None:
+    page = (Path(__file__).parents[2] / "docs/trend.md").read_text()
+    (documented,) = re.findall(r"`--level`, ([0-9.]+) unless given", page)
+
+    help_text = " ".join(tw("trend", "--help").out.split())
+    assert f"[default: {documented};" in help_text[help_text.index("--level") :]
+    given = inspect.signature(warehouse.Warehouse.trend).parameters["level"].default
+    assert given == Definition("a", "0 0 * * *").level == float(documented)

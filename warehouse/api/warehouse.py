@@ -17,6 +17,7 @@ from warehouse.query import session
 from warehouse.query.result import QueryResult
 from warehouse.query.selection import Names, Selection, select
 from warehouse.store import database
+from warehouse.trend.change_point import LEVEL
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -208,7 +209,7 @@ class Warehouse(Exports, Maintenance):
         aggregate: Literal["mean", "median", "sum", "min", "max"] = "mean",
         by: str | None = None,
         where: Mapping[str, str] | None = None,
-        level: float = 0.01,
+        level: float = LEVEL,
         **parameters: Any,
     ) -> QueryResult:
         """Follows a column of a query over the runs in scope, by default all, as `tw trend`.

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import click
 
 from warehouse.cli import options
+from warehouse.trend.change_point import LEVEL
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-LEVEL = 0.01
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from warehouse.errors import UsageError
 from warehouse.files import file_stem
 from warehouse.query import encoding
 from warehouse.query.selection import Selection
+from warehouse.trend.change_point import LEVEL
 
 if TYPE_CHECKING:
     from warehouse.library.library import Library
@@ -49,7 +50,7 @@ class Definition:
     aggregate: str = "mean"
     by: str | None = None  # a tag that orders the runs
     where: Mapping[str, str] = field(default_factory=dict)  # tags of the runs
-    level: float = 0.01
+    level: float = LEVEL
     parameters: Mapping[str, str] = field(default_factory=dict)
     runs: tuple[str, ...] = ("latest",)
     ranks: tuple[int, ...] = ()

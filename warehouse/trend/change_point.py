@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
+LEVEL = 0.01  # largest chance of a change in noise, unless another is given
 LEAST = 4  # values that are needed to tell a change from noise
 _CONSTANT = 1e-24  # variance relative to the squared mean that is a rounding error
 _ROUNDING = 1e-12  # of squares within parts, relative to all

@@ -18,6 +18,7 @@ from warehouse.query import encoding
 from warehouse.query.result import QueryResult
 from warehouse.store import database
 from warehouse.trend import change_point, runs
+from warehouse.trend.change_point import LEVEL
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ AGGREGATES = {
     "min": ("min({})", "max(NULL)"),
     "max": ("max({})", "max(NULL)"),
 }
-LEVEL = 0.01
 _TABLE = "trend_row"
 
 
