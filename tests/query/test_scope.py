@@ -166,9 +166,8 @@ def test_every_table_and_view_shows_the_scope_only(
     }
 
 
-def test_every_table_of_a_trace_is_shadowed(connection: duckdb.DuckDBPyConnection) -> None:
-    apply(connection, Selection())
-
+def not_shadowed(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """The tables of traces or runs without a view in their place."""
     rows = connection.execute("""
         SELECT DISTINCT c.table_name
         FROM duckdb_columns() AS c
@@ -176,8 +175,26 @@ def test_every_table_of_a_trace_is_shadowed(connection: duckdb.DuckDBPyConnectio
         WHERE c.column_name IN ('trace_id', 'run_id')
           AND c.table_name NOT IN (SELECT view_name FROM duckdb_views() WHERE temporary)
     """).fetchall()
+    return [name for (name,) in rows]
 
-    assert rows == []
+
+def test_every_table_of_a_trace_is_shadowed(warehouse: Path, tmp_path: Path) -> None:
+    """Where rows may still be added."""
+    path = tmp_path / "w.duckdb"
+    path.write_bytes(warehouse.read_bytes())
+    with duckdb.connect(str(path)) as connection:
+        apply(connection, Selection())
+
+        assert not_shadowed(connection) == []
+
+
+def test_tables_without_rows_are_not_shadowed(connection: duckdb.DuckDBPyConnection) -> None:
+    apply(connection, Selection())
+
+    found = not_shadowed(connection)
+
+    assert len(found) > 40
+    assert {count(connection, name) for name in found} == {0}
 
 
 def test_a_new_scope_replaces_the_old(connection: duckdb.DuckDBPyConnection) -> None:

@@ -20,16 +20,18 @@ of their work, so the views named `whole_…` show it.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
 from warehouse.errors import ScopeError
-from warehouse.query import conditions
+from warehouse.query import conditions, stored_tables
 from warehouse.query.selection import Scope as Scope
 from warehouse.query.selection import Selection
+from warehouse.query.stored_tables import stored as stored
 from warehouse.store import migrate, statements
 from warehouse.times import parse_age, shown_time
 from warehouse.wording import counted
@@ -86,7 +88,7 @@ def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scop
         run_names=tuple(run.name for run in sorted(runs, key=lambda run: run.id)),
         from_ns=selection.from_ns,
         to_ns=selection.to_ns,
-        covers_all=not _tables_of_lake(connection)
+        covers_all=not stored_tables.of_lake(connection)
         and len(runs) == len(catalogue.runs)
         and len(traces) == len(catalogue.traces)
         and selection.from_ns is None
@@ -370,28 +372,33 @@ def _ranges(numbers: Sequence[int]) -> str:
 def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
     """Restricts the connection to the scope's rows, replacing an earlier scope.
 
-    Tables without trace or run (schema history, schedules) are not restricted.
+    Tables without trace or run (schema history, schedules) are not restricted, nor are those
+    without rows.
     """
-    _drop_shadows(connection)
     if scope.covers_all:
+        _drop_shadows(connection)
         return
     at = stored(connection)
-    tables, of_lake = _tables(connection), _tables_of_lake(connection)
-    for name, columns in tables.items():
-        condition = conditions.of_table(name, columns, scope, at)
-        if condition is None and name in of_lake:
-            condition = "true"
-        if condition is not None:
-            statements.execute(
-                connection, f'{_TEMP_VIEW} "{name}" AS SELECT * FROM {at}"{name}" WHERE {condition}'
-            )
+    tables, of_lake = stored_tables.columns(connection), stored_tables.of_lake(connection)
+    filled = stored_tables.filled(connection, of_lake)
+    found = {name: conditions.of_table(name, tables[name], scope, at) for name in filled}
+    shown = {name: each or "true" for name, each in found.items() if each or name in of_lake}
+    views = _schema_views()
+    _drop_shadows(connection, but={*shown, *_VIEW.findall(views)})
+    for name, condition in shown.items():
+        statements.execute(
+            connection, f'{_TEMP_VIEW} "{name}" AS SELECT * FROM {at}"{name}" WHERE {condition}'
+        )
     # Stored views read stored tables; recreated as TEMP views they read the shadowing views.
-    for migration in migrate.migrations():
-        if (migration.version, migration.name) == (None, "views"):
-            views = migration.sql.replace("CREATE OR REPLACE VIEW", _TEMP_VIEW)
-            statements.execute(connection, views)
+    statements.execute(connection, views)
     if scope.has_window or scope.capture_ids:
         _open_window(connection, scope, tables)
+
+
+def _schema_views() -> str:
+    """The views of the schema, as TEMP views."""
+    found = {each.name: each.sql for each in migrate.migrations() if each.version is None}
+    return found["views"].replace("CREATE OR REPLACE VIEW", _TEMP_VIEW)
 
 
 def _open_window(
@@ -430,14 +437,14 @@ def rows_of(connection: duckdb.DuckDBPyConnection, scope: Scope, table: str) -> 
     condition = (
         None
         if scope.covers_all
-        else conditions.of_table(table, _tables(connection)[table], scope, at)
+        else conditions.of_table(table, stored_tables.columns(connection)[table], scope, at)
     )
     select = f'SELECT * FROM {at}"{table}"'
     return select if condition is None else f"{select} WHERE {condition}"
 
 
-def _drop_shadows(connection: duckdb.DuckDBPyConnection) -> None:
-    """Drops the TEMP views that shadow tables and views of the schema."""
+def _drop_shadows(connection: duckdb.DuckDBPyConnection, but: Container[str] = frozenset()) -> None:
+    """Drops the TEMP views that shadow tables and views of the schema, but those to be replaced."""
     shadows = connection.execute("""
         SELECT view_name FROM duckdb_views() WHERE database_name = 'temp' AND view_name IN (
           SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()
@@ -446,48 +453,9 @@ def _drop_shadows(connection: duckdb.DuckDBPyConnection) -> None:
         )
     """).fetchall()
     for (name,) in shadows:
-        connection.execute(f'DROP VIEW temp.main."{name}"')
+        if name not in but:
+            statements.execute(connection, f'DROP VIEW temp.main."{name}"')
 
 
 _TEMP_VIEW = "CREATE OR REPLACE TEMP VIEW"
-
-
-def stored(connection: duckdb.DuckDBPyConnection) -> str:
-    """What to qualify a table with for the rows of all traces: the warehouse, or views of a lake.
-
-    A lake is opened as an empty warehouse with a schema `lake`.
-    """
-    ((name, is_lake),) = connection.execute(_STORED).fetchall()
-    return f"{statements.quoted(name)}.{'lake' if is_lake else 'main'}."
-
-
-_STORED = """
-SELECT current_database(), EXISTS (
-  FROM duckdb_schemas() WHERE database_name = current_database() AND schema_name = 'lake'
-)
-"""
-
-
-def _tables_of_lake(connection: duckdb.DuckDBPyConnection) -> set[str]:
-    """The tables that are views over the files of a lake; none in a warehouse."""
-    if not stored(connection).endswith(".lake."):
-        return set()
-    rows = connection.execute(
-        "SELECT view_name FROM duckdb_views() "
-        "WHERE database_name = current_database() AND schema_name = 'lake'"
-    ).fetchall()
-    return {str(name) for (name,) in rows}
-
-
-def _tables(connection: duckdb.DuckDBPyConnection) -> dict[str, frozenset[str]]:
-    rows = connection.execute("""
-        SELECT table_name, list(column_name)
-        FROM duckdb_columns()
-        WHERE database_name = current_database() AND schema_name = 'main'
-          AND table_name IN (
-            SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()
-          )
-        GROUP BY table_name
-        ORDER BY table_name
-    """).fetchall()
-    return {name: frozenset(columns) for name, columns in rows}
+_VIEW = re.compile(rf"^{_TEMP_VIEW} (\w+) AS", re.MULTILINE)
