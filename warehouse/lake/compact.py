@@ -17,9 +17,10 @@ import duckdb
 
 from warehouse.lake import layout, tables, views, writing
 from warehouse.lake.layout import Compacted, File, Lake, Part, TraceCommit
+from warehouse.lake.reader import LakeReader
 from warehouse.lake.tables import Table
 from warehouse.lake.views import Views
-from warehouse.query import session
+from warehouse.query import scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -40,11 +41,11 @@ def compact(folder: Path, runs: tuple[str, ...] = ()) -> list[Done]:
 
     `runs` are names as those of a selection; by default the only run, else the last imported.
     """
-    place = session.Place.of(None, lake=folder)
-    with session.opened(place, Selection(runs=runs, with_captures=True)) as opened:
-        chosen = list(zip(opened.chosen.run_ids, opened.chosen.run_names, strict=True))
+    with LakeReader(folder) as reader:
+        chosen = scope.resolve(reader.connection, Selection(runs=runs, with_captures=True))
     lake = Lake.open(folder)
-    return [_compact(lake, run_id, name) for run_id, name in chosen]
+    named = zip(chosen.run_ids, chosen.run_names, strict=True)
+    return [_compact(lake, run_id, name) for run_id, name in named]
 
 
 def _compact(lake: Lake, run_id: int, name: str) -> Done:

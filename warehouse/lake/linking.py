@@ -53,7 +53,8 @@ def _link(opened: session.Session, lake: Lake, run_id: int) -> Linked:
     with tempfile.TemporaryDirectory(prefix="tw-lake-") as place:
         scratch = Path(place, "link.duckdb")
         database.create_empty(scratch)
-        opened.choose(Selection(runs=(str(run_id),), with_captures=True))
+        if opened.chosen.run_ids != (run_id,):
+            opened.choose(Selection(runs=(str(run_id),), with_captures=True))
         with database.writer(scratch) as connection:
             macros.keep_stored(connection)
             with database.transaction(connection):
