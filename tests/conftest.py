@@ -140,9 +140,9 @@ def cache_home(shared_place: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def kept_builds(request: pytest.FixtureRequest) -> BuildCache | None:
+def kept_builds(request: pytest.FixtureRequest, shared_place: Path) -> BuildCache | None:
     """What an earlier session built from the same program, tests and recordings."""
-    from tests.support.sharing import BuildCache, state_of
+    from tests.support.sharing import BuildCache, build_once, state_of
 
     cache: pytest.Cache | None = getattr(request.config, "cache", None)
     if cache is None:
@@ -150,8 +150,9 @@ def kept_builds(request: pytest.FixtureRequest) -> BuildCache | None:
     names = ("warehouse", "importers", "schema", "queries", "tests")
     folders = [HERE.parent / name for name in names]
     data = os.environ.get(DATA)
-    state = state_of([*folders, Path(data)] if data else folders)
-    return BuildCache(cache.mkdir("warehouses"), state)
+    folders += [Path(data)] if data else []
+    state = build_once(shared_place / "state", lambda path: path.write_text(state_of(folders)))
+    return BuildCache(cache.mkdir("warehouses"), state.read_text())
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ import pytest
 from tests.support import many_ranks
 from tests.support.sharing import DDP, WarehouseCache
 from warehouse.export import manifest, report
+from warehouse.library import library
 from warehouse.query import by_trace, session, stored
 from warehouse.query.session import Session
 from warehouse.store import database
@@ -101,9 +102,7 @@ def test_another_scope_has_parts_of_its_own(
         ("t.run_id, t.rank, a.trace_id) FROM x", ""),
     ],
 )
-def test_order_is_known_where_it_begins_with_the_trace(
-    opened: Session, order: str, expected: str
-) -> None:
-    query = opened.queries.find("utilization")
+def test_order_is_known_where_it_begins_with_the_trace(order: str, expected: str) -> None:
+    query = library.load().find("utilization")
     changed = replace(query, sql=f"SELECT 1\nORDER BY {order}\n", own_header=query.header)
     assert by_trace.order_of(changed) == expected
