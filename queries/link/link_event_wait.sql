@@ -63,6 +63,32 @@ place AS MATERIALIZED (
   FROM track
   WHERE trace_id = $trace_id::BIGINT
 ),
+-- Work is many rows: pairs of a stream and a calling thread have a number, and times are read again
+-- where few rows are left.
+place_of_work AS (
+  SELECT DISTINCT track_id, coalesce(device_id, -1) AS device_id, coalesce(stream, -1) AS stream
+  FROM gpu_op
+  CROSS JOIN any_wait
+  WHERE trace_id = $trace_id::BIGINT
+    AND dur > 0
+    AND kind <> 'sync'
+),
+lane AS MATERIALIZED (
+  SELECT
+    (row_number() OVER (ORDER BY g.track_id, g.device_id, g.stream, q.track_id))::INTEGER AS lane_n,
+    p.trace_id,
+    p.process_id,
+    q.process_id AS caller_process_id,
+    q.track_id AS call_track_id,
+    g.track_id,
+    g.device_id,
+    g.stream
+  FROM place_of_work AS g
+  JOIN place AS p ON p.track_id = g.track_id
+  JOIN place AS q ON q.trace_id = p.trace_id
+  SEMI JOIN (SELECT DISTINCT track_id FROM launch WHERE trace_id = $trace_id::BIGINT) AS l
+    ON l.track_id = q.track_id
+),
 -- The calls of all work are many: neither they nor the links to them are kept.
 called AS (
   SELECT c.to_id, l.track_id, l.ts
@@ -78,30 +104,33 @@ called AS (
   WHERE l.trace_id = $trace_id::BIGINT
 ),
 launched AS MATERIALIZED (
-  SELECT
-    g.slice_id,
-    g.trace_id,
-    p.process_id,
-    q.process_id AS caller_process_id,
-    coalesce(g.device_id, -1) AS device_id,
-    coalesce(g.stream, -1) AS stream,
-    g.ts AS start_ns,
-    g.ts + g.dur AS end_ns,
-    l.ts AS call_ns,
-    l.track_id AS call_track_id
+  SELECT g.slice_id, k.lane_n, l.ts AS call_ns
   FROM gpu_op AS g
   JOIN called AS l ON l.to_id = g.slice_id
-  JOIN place AS p ON p.track_id = g.track_id
-  JOIN place AS q ON q.track_id = l.track_id
+  JOIN lane AS k
+    ON k.track_id = g.track_id
+    AND k.device_id = coalesce(g.device_id, -1)
+    AND k.stream = coalesce(g.stream, -1)
+    AND k.call_track_id = l.track_id
   WHERE g.trace_id = $trace_id::BIGINT
     AND g.dur > 0
     AND g.kind <> 'sync'
+),
+time_of AS NOT MATERIALIZED (
+  SELECT slice_id, ts AS start_ns, ts + dur AS end_ns
+  FROM gpu_op
+  WHERE trace_id = $trace_id::BIGINT
+),
+line AS MATERIALIZED (
+  SELECT lane_n, trace_id, process_id, caller_process_id, call_track_id, device_id, stream
+  FROM lane
+  WHERE lane_n IN (SELECT DISTINCT lane_n FROM launched)
 ),
 -- Kineto shows the streams of all processes on one track each: if several processes make calls,
 -- work of one does not follow that of another.
 several AS (
   SELECT trace_id
-  FROM launched
+  FROM line
   GROUP BY trace_id
   HAVING min(caller_process_id) < max(caller_process_id) AND max(caller_process_id) >= 0
 ),
@@ -150,17 +179,21 @@ record_wait AS MATERIALIZED (
 -- Work of the streams that records name. Calls are searched first, and their work is read after
 -- that, because most calls are next to no wait.
 recorded_work AS MATERIALIZED (
-  SELECT
-    w.slice_id, w.trace_id, w.process_id, w.device_id, w.stream, w.start_ns, w.end_ns, w.call_ns,
-    CASE
-      WHEN w.trace_id IN (SELECT trace_id FROM several) THEN w.caller_process_id ELSE -1
-    END AS caller_id
+  SELECT w.slice_id, n.trace_id, n.process_id, n.device_id, n.stream, n.caller_id, w.call_ns
   FROM launched AS w
-  SEMI JOIN (
-    SELECT trace_id, stream FROM record_wait
-    UNION ALL
-    SELECT trace_id, wait_on_stream FROM record_wait
-  ) AS e ON e.trace_id = w.trace_id AND e.stream = w.stream
+  JOIN (
+    SELECT
+      n.*,
+      CASE
+        WHEN n.trace_id IN (SELECT trace_id FROM several) THEN n.caller_process_id ELSE -1
+      END AS caller_id
+    FROM line AS n
+    SEMI JOIN (
+      SELECT trace_id, stream FROM record_wait
+      UNION ALL
+      SELECT trace_id, wait_on_stream FROM record_wait
+    ) AS e ON e.trace_id = n.trace_id AND e.stream = n.stream
+  ) AS n ON n.lane_n = w.lane_n
 ),
 recorded_call AS (
   SELECT w.*, o.call_ns AS next_ns
@@ -183,12 +216,8 @@ recorded_call AS (
     AND o.stream = w.stream
     AND o.call_ns >= w.call_ns
 ),
-recorded AS (
-  SELECT
-    max_by(a.slice_id, (a.end_ns, a.slice_id)) AS from_id,
-    min_by(b.slice_id, (b.start_ns, b.slice_id)) AS to_id,
-    'cuda_sync' AS rule,
-    1::DOUBLE AS confidence
+recorded_pair AS (
+  SELECT w.slice_id, a.slice_id AS from_id, b.slice_id AS to_id
   FROM recorded_work AS a
   JOIN recorded_call AS w
     ON w.trace_id = a.trace_id
@@ -204,6 +233,19 @@ recorded AS (
     AND b.device_id = w.device_id
     AND b.stream = w.stream
     AND b.call_ns = w.next_ns
+),
+recorded AS (
+  SELECT
+    max_by(w.from_id, (w.end_ns, w.from_id)) AS from_id,
+    min_by(w.to_id, (b.start_ns, w.to_id)) AS to_id,
+    'cuda_sync' AS rule,
+    1::DOUBLE AS confidence
+  FROM time_of AS b
+  JOIN (
+    SELECT w.*, a.end_ns
+    FROM time_of AS a
+    JOIN recorded_pair AS w ON w.from_id = a.slice_id
+  ) AS w ON w.to_id = b.slice_id
   GROUP BY w.slice_id
 ),
 -- Traces without wait records.
@@ -224,42 +266,57 @@ marked AS MATERIALIZED (
   ) AS r
     ON r.track_id = w.track_id AND r.ts <= w.ts
 ),
+marking AS MATERIALIZED (
+  SELECT n.*
+  FROM line AS n
+  SEMI JOIN marked AS m ON m.track_id = n.call_track_id
+),
 -- Sorting all calls would take long. The first one after an instant is among those of the same four
 -- milliseconds, or the first of some later ones.
 next_call AS (
   SELECT m.slice_id, m.track_id, m.recorded_ns, w.call_ns
   FROM marked AS m
   ASOF JOIN (
-    SELECT w.call_track_id, w.call_ns
+    SELECT n.call_track_id, w.call_ns
     FROM launched AS w
-    SEMI JOIN marked AS m ON m.track_id = w.call_track_id AND (m.ts >> 22) = (w.call_ns >> 22)
+    JOIN marking AS n ON n.lane_n = w.lane_n
+    SEMI JOIN marked AS m ON m.track_id = n.call_track_id AND (m.ts >> 22) = (w.call_ns >> 22)
     UNION ALL
-    SELECT w.call_track_id, min(w.call_ns)
+    SELECT n.call_track_id, min(w.call_ns)
     FROM launched AS w
-    SEMI JOIN marked AS m ON m.track_id = w.call_track_id
-    GROUP BY w.call_track_id, w.call_ns >> 22
+    JOIN marking AS n ON n.lane_n = w.lane_n
+    GROUP BY n.call_track_id, w.call_ns >> 22
   ) AS w ON w.call_track_id = m.track_id AND w.call_ns >= m.ts
 ),
 next_work AS (
   SELECT
-    n.slice_id,
-    any_value(n.recorded_ns) AS recorded_ns,
-    any_value(b.trace_id) AS trace_id,
-    any_value(b.caller_process_id) AS caller_process_id,
-    min_by(b.device_id, (b.start_ns, b.slice_id)) AS device_id,
-    min_by(b.stream, (b.start_ns, b.slice_id)) AS stream,
-    min_by(b.slice_id, (b.start_ns, b.slice_id)) AS to_id
-  FROM launched AS b
-  JOIN next_call AS n ON n.track_id = b.call_track_id AND n.call_ns = b.call_ns
-  GROUP BY n.slice_id
+    w.wait_id,
+    any_value(w.recorded_ns) AS recorded_ns,
+    any_value(w.trace_id) AS trace_id,
+    any_value(w.caller_process_id) AS caller_process_id,
+    min_by(w.device_id, (t.start_ns, w.slice_id)) AS device_id,
+    min_by(w.stream, (t.start_ns, w.slice_id)) AS stream,
+    min_by(w.slice_id, (t.start_ns, w.slice_id)) AS to_id
+  FROM time_of AS t
+  JOIN (
+    SELECT b.slice_id, n.slice_id AS wait_id, n.recorded_ns, k.*
+    FROM launched AS b
+    JOIN marking AS k ON k.lane_n = b.lane_n
+    JOIN next_call AS n ON n.track_id = k.call_track_id AND n.call_ns = b.call_ns
+  ) AS w ON w.slice_id = t.slice_id
+  GROUP BY w.wait_id
+),
+marked_line AS MATERIALIZED (
+  SELECT *
+  FROM line
+  WHERE trace_id IN (SELECT trace_id FROM marked)
 ),
 stream_of AS (
   SELECT DISTINCT trace_id, caller_process_id, device_id, stream
-  FROM launched
-  WHERE trace_id IN (SELECT trace_id FROM marked)
+  FROM marked_line
 ),
 other_stream AS (
-  SELECT n.slice_id, n.to_id, n.recorded_ns, s.*
+  SELECT n.wait_id, n.to_id, n.recorded_ns, s.*
   FROM next_work AS n
   JOIN stream_of AS s
     ON s.trace_id = n.trace_id
@@ -272,15 +329,15 @@ other_call AS (
   SELECT n.*, w.call_ns
   FROM other_stream AS n
   ASOF JOIN (
-    SELECT w.trace_id, w.caller_process_id, w.device_id, w.stream, w.call_ns
+    SELECT n.trace_id, n.caller_process_id, n.device_id, n.stream, w.call_ns
     FROM launched AS w
+    JOIN marked_line AS n ON n.lane_n = w.lane_n
     SEMI JOIN marked AS m
-      ON m.trace_id = w.trace_id AND (m.recorded_ns >> 22) = (w.call_ns >> 22)
+      ON m.trace_id = n.trace_id AND (m.recorded_ns >> 22) = (w.call_ns >> 22)
     UNION ALL
-    SELECT trace_id, caller_process_id, device_id, stream, max(call_ns)
-    FROM launched
-    WHERE trace_id IN (SELECT trace_id FROM marked)
-    GROUP BY trace_id, caller_process_id, device_id, stream, call_ns >> 22
+    SELECT n.trace_id, n.caller_process_id, n.device_id, n.stream, w.call_ns
+    FROM (SELECT lane_n, max(call_ns) AS call_ns FROM launched GROUP BY lane_n, call_ns >> 22) AS w
+    JOIN marked_line AS n ON n.lane_n = w.lane_n
   ) AS w
     ON w.trace_id = n.trace_id
     AND w.caller_process_id = n.caller_process_id
@@ -290,18 +347,23 @@ other_call AS (
 ),
 other_work AS (
   SELECT
-    o.slice_id,
-    o.call_ns,
-    any_value(o.to_id) AS to_id,
-    max_by(w.slice_id, (w.end_ns, w.slice_id)) AS last_id
-  FROM launched AS w
-  JOIN other_call AS o
-    ON o.trace_id = w.trace_id
-    AND o.caller_process_id = w.caller_process_id
-    AND o.device_id = w.device_id
-    AND o.stream = w.stream
-    AND o.call_ns = w.call_ns
-  GROUP BY o.slice_id, o.stream, o.call_ns
+    w.wait_id,
+    w.call_ns,
+    any_value(w.to_id) AS to_id,
+    max_by(w.slice_id, (t.end_ns, w.slice_id)) AS last_id
+  FROM time_of AS t
+  JOIN (
+    SELECT w.slice_id, o.wait_id, o.stream, o.call_ns, o.to_id
+    FROM launched AS w
+    JOIN marked_line AS n ON n.lane_n = w.lane_n
+    JOIN other_call AS o
+      ON o.trace_id = n.trace_id
+      AND o.caller_process_id = n.caller_process_id
+      AND o.device_id = n.device_id
+      AND o.stream = n.stream
+      AND o.call_ns = w.call_ns
+  ) AS w ON w.slice_id = t.slice_id
+  GROUP BY w.wait_id, w.stream, w.call_ns
 ),
 by_order AS (
   SELECT
@@ -310,7 +372,7 @@ by_order AS (
     'call_order' AS rule,
     0.5::DOUBLE AS confidence
   FROM other_work
-  GROUP BY slice_id
+  GROUP BY wait_id
 ),
 found AS (
   FROM recorded UNION ALL FROM by_order
@@ -321,9 +383,12 @@ SELECT
   'event_wait' AS kind,
   min_by(f.rule, -f.confidence) AS rule,
   max(f.confidence) AS confidence
-FROM launched AS a
-JOIN found AS f ON f.from_id = a.slice_id
-JOIN launched AS b ON b.slice_id = f.to_id
-WHERE a.end_ns <= b.start_ns
+FROM time_of AS b
+JOIN (
+  SELECT f.*, a.end_ns
+  FROM time_of AS a
+  JOIN found AS f ON f.from_id = a.slice_id
+) AS f ON f.to_id = b.slice_id
+WHERE f.end_ns <= b.start_ns
 GROUP BY f.from_id, f.to_id
 ORDER BY to_id, from_id

@@ -183,22 +183,54 @@ launched AS (
   LEFT JOIN place AS p ON p.track_id = l.track_id
   WHERE l.trace_id = $trace_id::BIGINT
 ),
-work AS MATERIALIZED (
+-- Work is many rows: the places it can be at have a number.
+lane AS MATERIALIZED (
+  SELECT
+    (row_number() OVER (ORDER BY g.track_id, g.context_id, g.device_id, g.stream, c.process_id))::INTEGER
+      AS lane_n,
+    g.*,
+    c.process_id
+  FROM (
+    SELECT DISTINCT
+      trace_id,
+      track_id,
+      coalesce(context_id, -1) AS context_id,
+      coalesce(device_id, -1) AS device_id,
+      coalesce(stream, -1) AS stream
+    FROM gpu_op
+    CROSS JOIN any_wait
+    WHERE trace_id = $trace_id::BIGINT
+      AND kind <> 'sync'
+  ) AS g
+  JOIN (
+    SELECT l.trace_id, coalesce(p.process_id, -1) AS process_id
+    FROM (SELECT DISTINCT trace_id, track_id FROM launch WHERE trace_id = $trace_id::BIGINT) AS l
+    LEFT JOIN place AS p ON p.track_id = l.track_id
+    UNION
+    SELECT DISTINCT trace_id, -1 FROM gpu_op WHERE trace_id = $trace_id::BIGINT
+  ) AS c ON c.trace_id = g.trace_id
+),
+placed AS MATERIALIZED (
   SELECT
     g.slice_id,
-    g.trace_id,
-    g.track_id,
-    coalesce(g.context_id, -1) AS context_id,
-    coalesce(l.process_id, -1) AS process_id,
-    coalesce(g.device_id, -1) AS device_id,
-    coalesce(g.stream, -1) AS stream,
+    k.lane_n,
     g.ts + greatest(g.dur, 0) AS end_ts,
     coalesce(l.ts, g.ts) AS launch_ts
   FROM gpu_op AS g
   LEFT JOIN launched AS l ON l.to_id = g.slice_id
-  CROSS JOIN any_wait
+  JOIN lane AS k
+    ON k.track_id = g.track_id
+    AND k.context_id = coalesce(g.context_id, -1)
+    AND k.device_id = coalesce(g.device_id, -1)
+    AND k.stream = coalesce(g.stream, -1)
+    AND k.process_id = coalesce(l.process_id, -1)
   WHERE g.trace_id = $trace_id::BIGINT
     AND g.kind <> 'sync'
+),
+work AS MATERIALIZED (
+  SELECT *
+  FROM lane
+  WHERE lane_n IN (SELECT DISTINCT lane_n FROM placed)
 ),
 -- Queues: the work of one process on one stream. Work without a recorded call belongs to
 -- the process of its track, or else to the only one that launches on that track.
@@ -227,9 +259,7 @@ queue AS MATERIALIZED (
         nullif(w.process_id, -1), p.real_process_id, l.process_id, o.process_id, -1 - w.trace_id
       ) AS owner_id,
       p.real_process_id
-    FROM (
-      SELECT DISTINCT trace_id, track_id, context_id, process_id, device_id, stream FROM work
-    ) AS w
+    FROM work AS w
     LEFT JOIN place AS p ON p.track_id = w.track_id
     LEFT JOIN launcher AS l ON l.track_id = w.track_id
     LEFT JOIN only_caller AS o ON o.trace_id = w.trace_id
@@ -259,15 +289,10 @@ wait_on AS (
     GROUP BY process_id
   ) AS n ON n.process_id = w.process_id
 ),
-placed_work AS MATERIALIZED (
+placed_work AS NOT MATERIALIZED (
   SELECT w.slice_id, q.queue_n, w.end_ts, w.launch_ts
-  FROM work AS w
-  JOIN queue AS q
-    ON q.track_id = w.track_id
-    AND q.context_id = w.context_id
-    AND q.process_id = w.process_id
-    AND q.device_id = w.device_id
-    AND q.stream = w.stream
+  FROM placed AS w
+  JOIN (SELECT lane_n, queue_n FROM queue) AS q ON q.lane_n = w.lane_n
 ),
 -- When the work launched on a stream up to an instant ends. Sorting all work would take long: that
 -- of four milliseconds in which no wait begins counts as one.
@@ -376,8 +401,8 @@ SELECT
   'wait' AS kind,
   'copy' AS rule,
   1::DOUBLE AS confidence
-FROM copy AS c
-JOIN launch AS l ON l.slice_id = c.to_id
+FROM launch AS l
+JOIN copy AS c ON c.to_id = l.slice_id
 ANTI JOIN found AS f ON f.to_id = c.to_id
 WHERE l.trace_id = $trace_id::BIGINT
   AND c.end_ts <= l.ts + greatest(l.dur, 0)
