@@ -119,7 +119,7 @@ class Warehouse(Exports, Maintenance):
         """Returns the newest version of each library query by name, with its `header`."""
         from warehouse.library import library
 
-        return library.load(self._place.query_path).newest
+        return dict(library.load(self._place.query_path).newest)
 
     def compare(
         self,

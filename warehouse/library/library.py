@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +23,7 @@ from warehouse.library import header as headers
 from warehouse.library.columns import SharedColumns
 from warehouse.library.header import Header, Parameter
 from warehouse.library.installed import FEW_BLOCKS, Macros, create_macros, n_blocks_of
-from warehouse.resources import sql_folder
+from warehouse.resources import sql_files, sql_folder
 from warehouse.store import statements
 
 if TYPE_CHECKING:
@@ -216,17 +215,21 @@ class Library:
     queries: dict[str, Query] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)  # for the user: what shadows what
     _n_folders: int = 0
+    _newest: tuple[list[Query], dict[str, Query]] | None = field(default=None, compare=False)
 
     @property
-    def newest(self) -> dict[str, Query]:
-        """The newest version of each query, by name, in order of names."""
-        found: dict[str, Query] = {}
-        for query in self.queries.values():
-            name, _ = _pin(query)
-            other = found.get(name)
-            if other is None or _order(other) < _order(query):
-                found[name] = query
-        return dict(sorted(found.items()))
+    def newest(self) -> Mapping[str, Query]:
+        """The newest version of each query, by name, in order of names; kept until one changes."""
+        every = list(self.queries.values())
+        if self._newest is None or self._newest[0] != every:
+            found: dict[str, Query] = {}
+            for query in every:
+                name, _ = _pin(query)
+                other = found.get(name)
+                if other is None or _order(other) < _order(query):
+                    found[name] = query
+            self._newest = every, dict(sorted(found.items()))
+        return self._newest[1]
 
     def find(self, name: str) -> Query:
         """A query by name, `name@version` or file name; raises UsageError with the nearest."""
@@ -355,8 +358,8 @@ class Library:
         """
         self._n_folders += 1
         if origin == BUILT_IN:
-            for query in _built_in(folder, self._n_folders):
-                self._add(query)
+            for key, query in _built_in(folder, self._n_folders).items():
+                self.queries[key] = replace(query, others=self.queries) if query.others else query
             return
         found = []
         for path in sorted(folder.rglob("*.sql")):
@@ -392,16 +395,12 @@ class Library:
 
 
 @cache
-def _built_in(folder: Path, precedence: int) -> tuple[Query, ...]:
+def _built_in(folder: Path, precedence: int) -> dict[str, Query]:
     """The queries of the program, read once per process: they do not change while it runs."""
-    # Hundreds of files, for every command: as paths, finding them takes as long as reading them.
-    found = sorted(
-        (*os.path.relpath(place, folder).split(os.sep), name)
-        for place, _, names in os.walk(folder)
-        for name in names
-        if name.endswith(".sql")
-    )
-    return tuple(_read(folder.joinpath(*parts), BUILT_IN, parts[0], precedence) for parts in found)
+    made = Library()
+    for parts in sql_files(folder):
+        made._add(_read(folder.joinpath(*parts), BUILT_IN, parts[0], precedence))
+    return made.queries
 
 
 def _pin(query: Query) -> tuple[str, int]:
