@@ -101,11 +101,11 @@ def test_entries_that_are_no_objects_are_left_out() -> None:
     b'{"ph":"X","args":{"a":1},', b'{"ph":"X","args":[1,', b'{"ph":"X","name":"a,', b'{"a":NaN},',
 ])  # fmt: skip
 def test_a_file_of_nothing_but_damage_takes_linear_time(bad: bytes) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
 
     salvage(bad * 20_000)
 
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10  # of a processor
 
 
 @pytest.mark.parametrize("whole", [

@@ -170,12 +170,11 @@ def bomb(path: Path, head: bytes, fill: bytes) -> Path:
 
 BOMB_MEASURED = """
 import sys, time
-began = time.perf_counter()
 from warehouse.cli import run
 code = run()
 # Not getrusage: its figure is inherited, so it would be the test runner's.
 used = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-print(code, int(used.split()[1]) >> 10, time.perf_counter() - began)
+print(code, int(used.split()[1]) >> 10, time.process_time())
 """
 
 
@@ -199,7 +198,7 @@ def test_a_bomb_is_refused_soon_and_in_little_memory(
     code, n_mib, seconds = ran.stdout.split()
     assert (code, "Traceback" in ran.stderr) == ("1", False), ran.stderr
     assert int(n_mib) < 300
-    assert float(seconds) < 8  # two seconds on an idle machine
+    assert float(seconds) < 8  # of a processor; two are usual
     assert not (tmp_path / "w.duckdb").exists()
 
 
