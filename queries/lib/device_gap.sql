@@ -392,6 +392,7 @@ SELECT
   ) END AS inside_after_launch_ns,
   g.slice_id AS next_op_id,
   g.launch_id
+  --+ , (SELECT count(*) FROM wide) AS n_without_top
 FROM gap AS g
 JOIN place AS p ON p.place_n = g.place_n
 LEFT JOIN waited AS w ON w.slice_id = g.slice_id

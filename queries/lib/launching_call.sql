@@ -115,6 +115,7 @@ SELECT
   c.device_ns,
   c.inside_ns,
   c.inside_device_ns
+  --+ , (SELECT count(*) FROM call) AS n_without_top
 FROM call AS c
 LEFT JOIN least_delay AS t ON t.trace_id = c.trace_id
 JOIN whole_gpu_op AS g ON g.slice_id = c.first_op_id

@@ -89,6 +89,7 @@ SELECT
   a.launch_id,
   g.name AS next_op,
   l.name AS launch
+  --+ , a.n_without_top
 FROM device_gap($per_device::BOOLEAN, $short_ns::BIGINT, $top::BIGINT) AS a
 JOIN trace AS t ON t.id = a.trace_id
 JOIN whole_gpu_op AS g ON g.slice_id = a.next_op_id

@@ -173,6 +173,7 @@ SELECT
   r.gap_ns,
   r.op_ns,
   r.work_ns / nullif(a.all_ns, 0) AS work_share
+  --+ , (SELECT count(*) FROM repeated) AS n_without_top
 FROM named AS r
 JOIN trace AS t ON t.id = r.trace_id
 JOIN total AS a ON a.trace_id = r.trace_id

@@ -77,6 +77,7 @@ SELECT
   a.first_start_ns - a.call_end_ns AS delay_ns,
   a.device_ns,
   a.device_ns < a.call_end_ns - a.call_start_ns AS is_launch_bound
+  --+ , a.n_without_top
 FROM placed AS a
 JOIN whole_gpu_op AS g ON g.slice_id = a.first_op_id
 JOIN trace AS t ON t.id = a.trace_id

@@ -33,6 +33,29 @@ def test_rows_that_top_leaves_out_are_counted(tw: Tw, query: str) -> None:
     assert tw("query", query, "-p", "top=1", "--quiet").err == ""
 
 
+@pytest.mark.parametrize(
+    ("query", "format"),
+    [
+        ("launch_latency", "csv"),
+        ("launch_latency", "table"),
+        *(integration(query, "csv") for query in ("idle_gap", "kernel_sequence -p min_works=1")),
+    ],
+)
+def test_a_query_that_counts_its_rows_runs_once(
+    tw: Tw, monkeypatch: pytest.MonkeyPatch, query: str, format: str
+) -> None:
+    command = ("query", *query.split(), "--quiet", "--format", "csv")  # counts nothing
+    (head, *rows), (_, *shown) = (
+        tw(*command, "-p", f"top={top}").out.splitlines() for top in (1_000_000, 1)
+    )
+    monkeypatch.setattr(row_limit, "_counted", None)
+
+    capped = tw("query", *query.split(), "-p", "top=1", "--format", format)
+
+    assert f"({len(shown)} of {len(rows)} rows; -p top=N for more)" in capped.err.splitlines()
+    assert format == "table" or capped.out.splitlines() == [head, *shown]
+
+
 @pytest.mark.integration
 def test_rows_stay_written_where_counting_them_fails(
     tw: Tw, monkeypatch: pytest.MonkeyPatch

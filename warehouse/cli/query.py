@@ -152,7 +152,7 @@ def query(
     as_tuples = output.takes_tuples and is_plain(chosen) and not on_spark
     with session.opened(place, selection, queries, reads_arrow=not as_tuples) as opened:
         layout = None if is_listed else rank_distribution.of_session(opened, chosen)
-        run = engine_options.run_on_spark if on_spark else _run
+        run = engine_options.run_on_spark if on_spark else _run if quiet else _run_counted
         as_tuples &= layout is None
         with run(opened, chosen, values, dialect, timeout_s, as_tuples) as result:
             announce(opened.seen, quiet=quiet)
@@ -173,6 +173,18 @@ def _run(
     timeout_s: float | None, as_tuples: bool,
 ) -> AbstractContextManager[Result]:  # fmt: skip
     return opened.run(chosen, values, dialect=dialect, timeout_s=timeout_s, as_tuples=as_tuples)
+
+
+def _run_counted(
+    opened: Session, chosen: Query, values: dict[str, str], dialect: str,
+    timeout_s: float | None, as_tuples: bool,
+) -> AbstractContextManager[Result]:  # fmt: skip
+    """As `_run`; a query that can counts the rows that its parameter `top` leaves out."""
+    from warehouse.query import row_limit
+
+    if row_limit.is_counted(chosen, values):
+        return row_limit.run(opened, chosen, values, timeout_s=timeout_s, as_tuples=as_tuples)
+    return _run(opened, chosen, values, dialect, timeout_s, as_tuples)
 
 
 def _explain(
@@ -203,9 +215,7 @@ def _left_out(result: Result, opened: Session, chosen: Query, values: dict[str, 
 
     shown, more = f"{result.n_rows:,}", f"-p {row_limit.PARAMETER}=N for more"
     try:
-        n_rows = row_limit.rows_without_limit(
-            opened, chosen, values, result.n_rows, timeout_s=result.timeout_s
-        )
+        n_rows = row_limit.rows_without_limit(opened, chosen, values, result)
     except QueryError:  # the rows are written, only their number is not known
         return f"({shown} rows or more; {more})"
     return None if n_rows is None else f"({shown} of {n_rows:,} rows; {more})"
