@@ -69,7 +69,7 @@ lane AS MATERIALIZED (
 -- Gaps of a lane are numbered consecutively.
 gap AS MATERIALIZED (
   SELECT
-    l.lane, g.cause, g.start_ns, g.end_ns,
+    l.lane, l.thread_id, g.cause, g.start_ns, g.end_ns,
     row_number() OVER (ORDER BY l.lane, g.start_ns) AS n
   FROM launched AS g
   JOIN lane AS l
@@ -88,29 +88,27 @@ known_name AS MATERIALIZED (
   SELECT name, row_number() OVER () AS name_n
   FROM (SELECT DISTINCT name FROM outermost_op)
 ),
-outermost AS (
+outermost AS MATERIALIZED (
   SELECT o.slice_id, o.track_id AS thread_id, k.name_n, o.ts AS start_ns, o.ts + o.dur AS end_ns
   FROM outermost_op AS o
   JOIN known_name AS k ON k.name IS NOT DISTINCT FROM o.name
 ),
--- The first gap of a lane that ends after the slice begins, and the last that begins before it ends.
-extent AS (
-  SELECT o.slice_id, o.name_n, o.start_ns, o.end_ns, a.n AS first_n, b.n AS last_n
-  FROM outermost AS o
-  JOIN lane AS l ON l.thread_id = o.thread_id
-  ASOF JOIN gap AS a ON a.lane = l.lane AND o.start_ns < a.end_ns
-  ASOF JOIN gap AS b ON b.lane = l.lane AND o.end_ns > b.start_ns
-),
-crossed AS (
-  SELECT *, unnest(range(first_n, last_n + 1)) AS n
-  FROM extent
-),
+-- Outermost operators of a thread do not overlap: of a gap and an operator that do, the gap begins in
+-- the operator, or the operator in the gap.
 inside AS MATERIALIZED (
   SELECT
-    c.n, c.slice_id, c.name_n, greatest(g.start_ns, c.start_ns) AS start_ns, least(g.end_ns, c.end_ns) AS end_ns,
+    g.n, o.slice_id, o.name_n, g.start_ns, least(g.end_ns, o.end_ns) AS end_ns,
     g.start_ns AS gap_start_ns, g.end_ns AS gap_end_ns
-  FROM crossed AS c
-  JOIN gap AS g ON g.n = c.n
+  FROM gap AS g
+  ASOF JOIN outermost AS o ON o.thread_id = g.thread_id AND g.start_ns >= o.start_ns
+  WHERE o.end_ns > g.start_ns
+  UNION ALL
+  SELECT
+    g.n, o.slice_id, o.name_n, o.start_ns, least(g.end_ns, o.end_ns), g.start_ns, g.end_ns
+  FROM outermost AS o
+  JOIN lane AS l ON l.thread_id = o.thread_id
+  ASOF JOIN gap AS g ON g.lane = l.lane AND o.start_ns > g.start_ns
+  WHERE g.end_ns > o.start_ns
 ),
 beside AS MATERIALIZED (
   SELECT
