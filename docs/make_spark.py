@@ -27,6 +27,7 @@ rows: of `recordings`, of the `reference` tables (`queries/reference`), or of ta
 rows (`tests/spark/`). A result counts for the version of the query that it was measured with, on a
 standalone master and two workers of one core, all on 127.0.0.1. With `no rows`, both engines
 returned none, which says little: the data lack what such a query reads, or a check found nothing.
+`fused_sample` reads cost models, which lakes do not hold.
 """
 RESULTS = Path(__file__).with_name("spark_results.csv")
 _STATUSES = ("differs", "equal", "no rows")  # the first that any data gave counts

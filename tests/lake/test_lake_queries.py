@@ -33,8 +33,11 @@ RECORDINGS = (
     "gpu/nsys_real_a100_cloverleaf", "gpu/nvprof_replay/replay_v9.nvvp",
 )  # fmt: skip
 
-#: What parameters without a default are given; texts in `$...` are looked up in the warehouse.
+#: What parameters without a default are given, and others without which there are no rows; texts in
+#: `$...` are looked up in the warehouse.
 REQUIRED: Mapping[str, Mapping[str, Any]] = {
+    "gpu_gaps": {"min_ns": 50},
+    "tf_operation_latency": {"skip_sessions": "1"},
     "python_stack": {"slice_id": "$deepest"},
     "slice_ancestors": {"slice_id": "$deepest"},
     "slice_children": {"slice_id": "$parent"},
