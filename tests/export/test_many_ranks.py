@@ -23,6 +23,7 @@ from warehouse.export.page import page, timeline
 from warehouse.export.perfetto.size import expected_bytes
 from warehouse.export.sections import Chart
 from warehouse.library.header import Column
+from warehouse.library.library import Query
 from warehouse.query import session
 from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
@@ -97,6 +98,26 @@ def test_no_query_runs_in_limited_memory_while_rows_of_another_are_held(
         values = page.of_session(opened, chosen, 1_000)
     assert [each["title"] for each in values["sections"]] == list(titles)
     assert len(found) == len(titles) + len(values["sides"])
+
+
+def test_a_query_without_rows_runs_once(
+    job: tuple[Path, list[Work]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, started = report._rows, list[str]()
+
+    def rows_of(opened: session.Session, query: Query, *rest: Any, **options: Any) -> QueryResult:
+        started.append(str(query.key))
+        return run(opened, query, *rest, **options)
+
+    monkeypatch.setattr(report, "_rows", rows_of)
+    whole = report.load("pytorch")
+    names = ("queue_length_summary", "rank_wait", "straggler")
+    chosen = replace(whole, sections=tuple(s for s in whole.sections if s.query in names))
+    with session.opened(session.Place(job[0])) as opened:
+        filled = list(report.fill(opened, chosen))
+
+    assert [(each.rows.n_rows, bool(each.reason)) for each in filled] == [(0, True)] * len(filled)
+    assert len(started) == len(filled) >= len(names)
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,7 @@ def _filled(
         is_summary = layout is not None and _needs_no_order(session, report, section)
         rows = _rows(session, query, values, report.is_short, in_any_order=is_summary)
         shown = None if layout is None else rank_distribution.of_rows(rows, layout)
-        if is_summary and shown is None:  # the rows themselves are shown
+        if is_summary and shown is None and rows.n_rows > 1:  # they are shown, in their order
             rows.release()
             rows = _rows(session, query, values, report.is_short)
         reason = "" if rows.n_rows else emptiness.reason(session, query)
