@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
+from tests.support.databases import attached
 from warehouse.store import database
 
 T = 1 << 32  # ids of trace 1 start here
@@ -78,10 +78,9 @@ def warehouse(tmp_path: Path) -> Iterator[Callable[..., Any]]:
     def make(*statements: str, places: str = PLACES) -> Any:
         path = tmp_path / f"w{len(readers)}.duckdb"
         database.create_empty(path)
-        connection = duckdb.connect(str(path))
-        for statement in (CATALOGUE, places, *statements):
-            connection.execute(statement)
-        connection.close()
+        with attached(path) as connection:
+            for statement in (CATALOGUE, places, *statements):
+                connection.execute(statement)
         readers.append(database.Reader(path))
         return readers[-1].connection
 

@@ -13,9 +13,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
+from tests.support.databases import attached
 from tests.support.sharing import WarehouseCache, slow
 from warehouse.errors import ExportError
 from warehouse.export import manifest, registry
@@ -130,14 +130,14 @@ def test_events_of_every_phase_come_back(head: str, tail: str, tmp_path: Path) -
 def test_numbers_are_printed_as_the_writer_did(
     ns: int, fixed3: str, shortest_float: str, shortest: str
 ) -> None:
-    connection = duckdb.connect()
-    connection.execute(load("macros"))
+    with attached() as connection:
+        connection.execute(load("macros"))
 
-    printed = connection.execute(
-        "SELECT list(printed_microseconds($ns, style) ORDER BY n)"
-        " FROM (VALUES (1, 'fixed3'), (2, 'shortest_float'), (3, 'shortest')) AS s(n, style)",
-        {"ns": ns},
-    ).fetchall()
+        printed = connection.execute(
+            "SELECT list(printed_microseconds($ns, style) ORDER BY n)"
+            " FROM (VALUES (1, 'fixed3'), (2, 'shortest_float'), (3, 'shortest')) AS s(n, style)",
+            {"ns": ns},
+        ).fetchall()
 
     assert printed == [([fixed3, shortest_float, shortest],)]
 

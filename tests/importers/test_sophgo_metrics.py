@@ -10,12 +10,14 @@ import csv
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from tests.support.databases import attached
 from tw_importers.sophgo.decode import by_arch, chips, decode_streams, has_rvt_codes, name_table
 
 SQL = (files("tw_importers.sophgo.decode") / "metrics.sql").read_text(encoding="utf-8")
@@ -24,16 +26,18 @@ CASES = ["aks_bmodel", "aks_deskv", "aks_m2_8core", "aksv_m2_4core_cdma"]
 WORDS = ["aks_m1_1core", "aks_m0_1core", "aks_m1_8core_cdma", "aksv_m1_rvt", "bm1688_m1_2core"]
 
 
-def scratch(chip_name: str, images: bytes = b"") -> duckdb.DuckDBPyConnection:
+@contextmanager
+def scratch(chip_name: str, images: bytes = b"") -> Iterator[duckdb.DuckDBPyConnection]:
     """A database with the chip's tables and macros, and the TIU images of a stream."""
-    connection, chip = duckdb.connect(), chips()[chip_name]
+    chip = chips()[chip_name]
     decoded = decode_streams(images, chip, "TIU", [(0, len(images))])
     assert not decoded.defects
-    connection.register("tiu_image", decoded.table)
-    connection.register("chip", chip.row())
-    connection.register("command_name", name_table(chip))
-    connection.execute(SQL)
-    return connection
+    with attached() as connection:
+        connection.register("tiu_image", decoded.table)
+        connection.register("chip", chip.row())
+        connection.register("command_name", name_table(chip))
+        connection.execute(SQL)
+        yield connection
 
 
 @pytest.mark.parametrize("chip", list(chips()))

@@ -15,6 +15,7 @@ import pytest
 
 from tests.support import compare_noise as noise
 from tests.support import compare_power
+from tests.support.databases import attached
 from tests.support.sharing import integration, slow
 from warehouse.library import library
 
@@ -37,7 +38,7 @@ def install(connection: duckdb.DuckDBPyConnection, *names: str) -> None:
 
 def changed(rows: Sequence[tuple[Side, Side]]) -> list[Row]:
     """Rows of step_change; all rows have the same runs, ranks and numbers of steps."""
-    with duckdb.connect() as connection:
+    with attached() as connection:
         install(connection, "quadrature_node", "student_t", "step_amount", "step_change")
         columns = [list(each) for each in zip(*noise.samples(rows), strict=True)]
         types = ("BIGINT[]", "VARCHAR[]", "BIGINT[]", "BIGINT[]", "BIGINT[]", "DOUBLE[]")
@@ -184,7 +185,7 @@ def test_runs_have_the_figures_of_scipy() -> None:
 def test_probabilities_are_those_of_scipy() -> None:
     ts, freedoms, p_values, quantiles = zip(*EXPECTED["student_t"], strict=True)
 
-    with duckdb.connect() as connection:
+    with attached() as connection:
         install(connection, "quadrature_node", "student_t")
         found = connection.execute(
             'SELECT p, quantile FROM "student_t@1"(?, ?) ORDER BY place', [list(ts), list(freedoms)]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pytest
 
+from tests.support.databases import attached
 from tests.support.sharing import integration, slow
 from warehouse.library import library
 from warehouse.query import execute
@@ -108,7 +109,14 @@ def insert(connection: duckdb.DuckDBPyConnection, target: str, values: list[Any]
 def make(path: Path, traces: Iterable[tuple[int, list[Op], list[HostOp]]]) -> Path:
     """A warehouse with a run of one trace for each (trace id, device work, host slices)."""
     database.create_empty(path)
-    connection = duckdb.connect(str(path))
+    with attached(path) as connection:
+        fill(connection, traces)
+    return path
+
+
+def fill(
+    connection: duckdb.DuckDBPyConnection, traces: Iterable[tuple[int, list[Op], list[HostOp]]]
+) -> None:
     for trace_id, ops, host_ops in traces:
         connection.execute(
             "INSERT INTO run (id, name, kind, created_at) "
@@ -154,8 +162,6 @@ def make(path: Path, traces: Iterable[tuple[int, list[Op], list[HostOp]]]) -> Pa
         "SELECT id, trace_id, track_id, ts, dur, name, category FROM slice "
         "WHERE category = 'cuda_runtime'"
     )
-    connection.close()
-    return path
 
 
 def rows(path: Path, name: str, **parameters: object) -> list[Row]:

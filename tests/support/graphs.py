@@ -18,6 +18,7 @@ from typing import Any
 
 import duckdb
 
+from tests.support.databases import attached
 from warehouse.query import execute
 from warehouse.store import database
 
@@ -119,7 +120,7 @@ class Graphs:
         if error is not None:
             return
         database.create_empty(self.path)
-        with duckdb.connect(str(self.path)) as connection:
+        with attached(self.path) as connection:
             self._write(connection)
 
     def _write(self, connection: duckdb.DuckDBPyConnection) -> None:
