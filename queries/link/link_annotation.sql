@@ -118,28 +118,57 @@ work AS MATERIALIZED (
     AND l.kind = 'launch'
     AND l.link_set = 'default'
 ),
+-- Climbing from all calls would take long. Where no annotation of the track begins or ends during the
+-- four milliseconds (2^22 ns) that a call lies in, it has the annotation of their first instant.
+border AS (
+  SELECT track_id, start_ns >> 22 AS part_n FROM named
+  UNION
+  SELECT track_id, end_ns >> 22 FROM named
+),
 call AS (
   SELECT
     l.slice_id AS call_id,
     n.track_id,
+    n.is_only,
     l.ts AS start_ns,
     l.ts + greatest(l.dur, 0) + CASE WHEN l.dur > 0 THEN 0 ELSE 1 END AS end_ns
   FROM launch AS l
   SEMI JOIN work AS w ON w.call_id = l.slice_id
   LEFT JOIN thread_of AS k ON k.track_id = l.track_id
-  JOIN (SELECT DISTINCT thread_key, track_id FROM named) AS n
-    ON n.thread_key = coalesce(k.thread_id, -l.track_id)
+  JOIN (
+    SELECT thread_key, track_id, count(*) OVER (PARTITION BY thread_key) = 1 AS is_only
+    FROM (SELECT DISTINCT thread_key, track_id FROM named)
+  ) AS n ON n.thread_key = coalesce(k.thread_id, -l.track_id)
   WHERE l.trace_id = $trace_id::BIGINT
 ),
+placed AS MATERIALIZED (
+  SELECT
+    c.call_id,
+    c.track_id,
+    c.is_only,
+    CASE WHEN c.is_alone THEN c.start_ns ELSE c.start_ns - (c.start_ns & 4194303) END AS start_ns,
+    CASE WHEN c.is_alone THEN c.end_ns ELSE c.start_ns - (c.start_ns & 4194303) + 1 END AS end_ns
+  FROM (
+    SELECT c.*, b.track_id IS NOT NULL OR (c.start_ns >> 22) <> (c.end_ns >> 22) AS is_alone
+    FROM call AS c
+    LEFT JOIN border AS b ON b.track_id = c.track_id AND b.part_n = (c.start_ns >> 22)
+  ) AS c
+),
 climb AS (
-  SELECT c.call_id, c.end_ns, f.slice_id AS at_id, f.end_ns >= c.end_ns AS is_found
-  FROM call AS c
+  SELECT c.track_id, c.start_ns, c.end_ns, f.slice_id AS at_id, f.end_ns >= c.end_ns AS is_found
+  FROM (SELECT DISTINCT track_id, start_ns, end_ns FROM placed) AS c
   ASOF JOIN first_at AS f ON f.track_id = c.track_id AND c.start_ns >= f.start_ns
   UNION ALL
-  SELECT c.call_id, c.end_ns, a.above_id, a.above_end_ns >= c.end_ns
+  SELECT c.track_id, c.start_ns, c.end_ns, a.above_id, a.above_end_ns >= c.end_ns
   FROM above AS a
   JOIN climb AS c ON c.at_id = a.slice_id
   WHERE NOT c.is_found
+),
+around AS (
+  SELECT p.call_id, p.is_only, c.at_id
+  FROM placed AS p
+  JOIN (SELECT * FROM climb WHERE is_found) AS c
+    ON c.track_id = p.track_id AND c.start_ns = p.start_ns AND c.end_ns = p.end_ns
 )
 SELECT
   a.annotation_id AS from_id,
@@ -149,10 +178,14 @@ SELECT
   w.confidence
 FROM work AS w
 JOIN (
-  SELECT c.call_id, max_by(c.at_id, (n.start_ns, -n.end_ns, c.at_id)) AS annotation_id
-  FROM climb AS c
-  JOIN named AS n ON n.slice_id = c.at_id
-  WHERE c.is_found
-  GROUP BY c.call_id
+  SELECT call_id, at_id AS annotation_id
+  FROM around
+  WHERE is_only
+  UNION ALL
+  SELECT a.call_id, max_by(a.at_id, (n.start_ns, -n.end_ns, a.at_id))
+  FROM around AS a
+  JOIN named AS n ON n.slice_id = a.at_id
+  WHERE NOT a.is_only
+  GROUP BY a.call_id
 ) AS a ON a.call_id = w.call_id
 ORDER BY to_id
