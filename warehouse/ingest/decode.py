@@ -115,7 +115,8 @@ def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConne
     """The scratch database of a folder as the current database `scratch`.
 
     It waits for no disk, as nobody reads it after a crash of the system. A warehouse that is
-    attached for writing is synchronized, see `database.attach_for_writing`.
+    attached for writing is synchronized, see `database.attach_for_writing`. Parquet files are read
+    without a cache of the database, which would leave less memory for rows: each part is read once.
     """
     connection = duckdb.connect(
         str(folder / "scratch.duckdb"),
@@ -124,6 +125,7 @@ def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConne
             "threads": settings.threads,
             "temp_directory": str(folder / "spill"),
             "fsync_mode": "NONE",
+            "enable_external_file_cache": False,
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "python_enable_replacements": False,
