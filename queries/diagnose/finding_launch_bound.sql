@@ -9,7 +9,7 @@ else on the host: the price tells, of CUDA graphs in the steps, or without steps
 Idle time is that of the device with most of it.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["device_gap@6"], rows = ["gpu_op", "launch"] }
+requires = { schema = ">=13", queries = ["device_gap@6", "launched_op@1"], rows = ["gpu_op", "launch"] }
 scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
@@ -47,11 +47,12 @@ by_name AS (
 launched AS (
   SELECT
     t.run_id,
-    sum(CASE WHEN c.launch_id IS NOT NULL THEN greatest(g.dur, 0) ELSE 0 END)
-      / nullif(sum(greatest(g.dur, 0)), 0) AS share
-  FROM gpu_op AS g
-  JOIN gpu_op_cause AS c ON c.slice_id = g.slice_id
-  JOIN trace AS t ON t.id = g.trace_id
+    sum(CASE WHEN o.launch_id IS NOT NULL THEN greatest(o.dur, 0) ELSE 0 END)
+      / nullif(sum(greatest(o.dur, 0)), 0) AS share
+  FROM launched_op() AS o
+  CROSS JOIN time_window AS w
+  JOIN trace AS t ON t.id = o.trace_id
+  WHERE o.ts < w.to_ns AND (o.ts >= w.from_ns OR o.ts + o.dur > w.from_ns OR o.dur = -1)
   GROUP BY t.run_id
 )
 SELECT

@@ -9,7 +9,7 @@ caused the work launched during it by any thread of its process (links of kind s
 Work without a recorded launch has no row.
 """
 grain = ["annotation_id", "slice_id"]
-requires = { schema = ">=1", queries = ["annotation_extent@1"] }
+requires = { schema = ">=1", queries = ["annotation_extent@1", "launched_op@1"] }
 scale = "trace"
 columns = ["annotation_id", "slice_id", "is_self"]
 
@@ -27,13 +27,12 @@ is_self = { type = "BOOLEAN", unit = "bool", help = "Whether it is the innermost
 WITH call AS (
   SELECT
     l.slice_id,
-    coalesce(k.thread_id, -l.track_id) * 18446744073709551616 + l.ts AS start_key,
-    coalesce(k.thread_id, -l.track_id) * 18446744073709551616
-      + l.ts + greatest(l.dur, 0) + CASE WHEN l.dur > 0 THEN 0 ELSE 1 END AS end_key
-  FROM whole_launch AS l
-  SEMI JOIN (SELECT from_id FROM whole_link WHERE kind = 'launch' AND link_set = 'default') AS c
-    ON c.from_id = l.slice_id
-  LEFT JOIN track AS k ON k.id = l.track_id
+    coalesce(k.thread_id, -l.call_track_id) * 18446744073709551616 + l.call_ts AS start_key,
+    coalesce(k.thread_id, -l.call_track_id) * 18446744073709551616
+      + l.call_ts + greatest(l.call_dur, 0) + CASE WHEN l.call_dur > 0 THEN 0 ELSE 1 END AS end_key
+  FROM launched_op() AS l
+  LEFT JOIN track AS k ON k.id = l.call_track_id
+  WHERE l.call_ts IS NOT NULL
 ),
 named AS (
   SELECT e.slice_id, e.thread_key, e.start_ns, e.end_ns
@@ -94,7 +93,7 @@ placed_call AS (
   FROM placed
 ),
 around AS (
-  SELECT o.slice_id AS annotation_id, c.slice_id AS call_id
+  SELECT o.slice_id AS annotation_id, c.slice_id
   FROM placed_call AS c
   JOIN open_at AS o ON o.start_key = c.point_key AND o.end_key >= c.end_key
 ),
@@ -104,10 +103,9 @@ innermost AS (
   WHERE kind = 'annotation'
     AND link_set = 'default'
 )
-SELECT a.annotation_id, k.to_id AS slice_id, coalesce(a.annotation_id = i.inner_id, false) AS is_self
+SELECT a.annotation_id, a.slice_id, coalesce(a.annotation_id = i.inner_id, false) AS is_self
 FROM around AS a
-JOIN whole_link AS k ON k.from_id = a.call_id AND k.kind = 'launch' AND k.link_set = 'default'
-LEFT JOIN innermost AS i ON i.slice_id = k.to_id
+LEFT JOIN innermost AS i ON i.slice_id = a.slice_id
 UNION ALL
 SELECT l.from_id, l.to_id, i.slice_id IS NULL
 FROM whole_link AS l

@@ -21,6 +21,7 @@ one launched is not on it. A time window chooses among the steps that run in it;
 whole. Without steps, the path is that of the slices that run in the window.
 """
 grain = ["trace_id", "start_ns"]
+requires = { schema = ">=1", queries = ["launched_op@1"] }
 scale = "trace"
 columns = ["trace_id", "range_id", "step", "start_ns", "end_ns", "kind", "slice_id", "track_id"]
 
@@ -57,10 +58,14 @@ help = "Slice that the time belongs to: the device work; the work that began aft
 1 = "first version"
 --- */
 -- What launched device work: its call, or its operator where no call is recorded.
-WITH RECURSIVE work_call AS MATERIALIZED (
-  SELECT c.to_id, l.trace_id, coalesce(o.track_id, l.track_id) AS track_id, l.ts
-  FROM whole_link AS c
-  JOIN whole_launch AS l ON l.slice_id = c.from_id
+WITH RECURSIVE called AS MATERIALIZED (
+  SELECT slice_id, trace_id, call_track_id AS track_id, call_ts AS ts
+  FROM launched_op()
+  WHERE call_ts IS NOT NULL
+),
+work_call AS NOT MATERIALIZED (
+  SELECT l.slice_id AS to_id, l.trace_id, coalesce(o.track_id, l.track_id) AS track_id, l.ts
+  FROM called AS l
   LEFT JOIN (
     SELECT d.to_id, p.track_id, p.ts, p.dur
     FROM whole_link AS d
@@ -68,20 +73,14 @@ WITH RECURSIVE work_call AS MATERIALIZED (
     WHERE d.kind = 'op_device' AND d.link_set = 'default' AND d.rule = 'name'
       AND p.track_id IN (SELECT id FROM track WHERE kind = 'thread')
   ) AS o
-    ON o.to_id = c.to_id AND o.ts <= l.ts AND l.ts < o.ts + o.dur
-  WHERE c.kind = 'launch' AND c.link_set = 'default'
+    ON o.to_id = l.slice_id AND o.ts <= l.ts AND l.ts < o.ts + o.dur
   UNION ALL
   SELECT d.to_id, o.trace_id, o.track_id, o.ts
   FROM whole_link AS d
   JOIN whole_cpu_op AS o ON o.slice_id = d.from_id
   WHERE d.kind = 'op_device' AND d.link_set = 'default'
     AND o.track_id IN (SELECT id FROM track WHERE kind = 'thread')
-    AND d.to_id NOT IN (
-      SELECT c.to_id
-      FROM whole_link AS c
-      JOIN whole_launch AS l ON l.slice_id = c.from_id
-      WHERE c.kind = 'launch' AND c.link_set = 'default'
-    )
+    AND d.to_id NOT IN (SELECT slice_id FROM called)
 ),
 named_range AS (
   SELECT slice_id, trace_id, track_id, ts, greatest(dur, 0) AS dur, number
@@ -150,18 +149,22 @@ host_range AS MATERIALIZED (
   WHERE r.place = 1
 ),
 -- Calls of its process that begin in the step, and the work they caused.
-own_work AS (
-  SELECT r.trace_id, max(g.ts + g.dur) AS end_ns
-  FROM whole_gpu_op AS g
-  JOIN work_call AS l ON l.to_id = g.slice_id
+own_call AS MATERIALIZED (
+  SELECT l.to_id, r.trace_id
+  FROM work_call AS l
   LEFT JOIN track AS k ON k.id = l.track_id
   JOIN host_range AS r
     ON r.trace_id = l.trace_id
     AND l.ts >= r.start_ns
     AND l.ts < r.host_end_ns
     AND coalesce(k.process_id, r.process_id, -1) = coalesce(r.process_id, k.process_id, -1)
+),
+own_work AS (
+  SELECT l.trace_id, max(g.ts + g.dur) AS end_ns
+  FROM whole_gpu_op AS g
+  JOIN (SELECT * FROM own_call WHERE to_id >= 0 AND trace_id >= 0) AS l ON l.to_id = g.slice_id
   WHERE g.dur > 0 AND g.kind <> 'sync'
-  GROUP BY r.trace_id
+  GROUP BY l.trace_id
 ),
 window_of AS MATERIALIZED (
   SELECT r.*, greatest(r.host_end_ns, coalesce(w.end_ns, r.host_end_ns)) AS end_ns

@@ -27,7 +27,7 @@ Gaps and causes are those of the whole trace; a time window contains the gaps th
 whole, and the columns inside_... are of the parts in it.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
-requires = { schema = ">=1", queries = ["blocked_host@1"] }
+requires = { schema = ">=1", queries = ["blocked_host@1", "launched_op@1"] }
 scale = "trace"
 computed_once = true
 columns = [
@@ -106,20 +106,16 @@ op AS MATERIALIZED (
     p.stream_n,
     d.ts AS start_ns,
     d.ts + greatest(d.dur, 0) AS end_ns,
-    l.slice_id AS launch_id,
-    l.track_id,
-    l.ts AS call_start_ns,
-    l.ts + greatest(l.dur, 0) AS call_end_ns
-  FROM whole_gpu_op AS d
-  LEFT JOIN whole_link AS k
-    ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
-  LEFT JOIN whole_launch AS l ON l.slice_id = k.from_id
+    CASE WHEN d.call_ts IS NOT NULL THEN d.launch_id END AS launch_id,
+    d.call_track_id AS track_id,
+    d.call_ts AS call_start_ns,
+    d.call_ts + greatest(d.call_dur, 0) AS call_end_ns
+  FROM launched_op() AS d
   JOIN place AS p
     ON p.stream_track_id = d.track_id
     AND p.trace_id = d.trace_id
     AND p.device_id IS NOT DISTINCT FROM d.device_id
     AND p.stream IS NOT DISTINCT FROM d.stream
-  WHERE d.kind <> 'sync'
 ),
 reach AS (
   SELECT

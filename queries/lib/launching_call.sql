@@ -8,6 +8,7 @@ Device and stream are those of the first operation to start. A time window conta
 run in it or whose work does, whole.
 """
 grain = ["call_id"]
+requires = { schema = ">=1", queries = ["launched_op@1"] }
 scale = "trace"
 columns = [
   "call_id", "trace_id", "track_id", "name", "device_id", "stream", "kind", "first_op_id", "n_ops",
@@ -47,7 +48,7 @@ help = "Kind of the first operation"
 --- */
 WITH work AS (
   SELECT
-    k.from_id AS call_id,
+    g.launch_id AS call_id,
     count(*) AS n_ops,
     min(g.ts) AS first_start_ns,
     -- Of several that start together, the one with the lowest id.
@@ -59,10 +60,10 @@ WITH work AS (
     )::BIGINT AS inside_device_ns,
     bool_or(g.ts < w.to_ns AND (g.ts >= w.from_ns OR g.ts + g.dur > w.from_ns OR g.dur = -1))
       AS is_inside
-  FROM whole_gpu_op AS g
+  FROM launched_op() AS g
   CROSS JOIN time_window AS w
-  JOIN whole_link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
-  GROUP BY k.from_id
+  WHERE g.launch_id IS NOT NULL
+  GROUP BY g.launch_id
 ),
 call AS (
   SELECT

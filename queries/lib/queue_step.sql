@@ -10,7 +10,7 @@ once. In a time window, all work of the trace counts, and the first row of a str
 the start of the window.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "ts_ns"]
-requires = { schema = ">=1" }
+requires = { schema = ">=1", queries = ["launched_op@1"] }
 scale = "trace"
 computed_once = "reports"
 columns = [
@@ -46,18 +46,16 @@ WITH place AS MATERIALIZED (
 work AS (
   SELECT
     p.place_n,
-    least(l.ts, d.ts) AS launched_ns,
+    least(d.call_ts, d.ts) AS launched_ns,
     d.ts AS start_ns,
     d.ts + greatest(d.dur, 0) AS end_ns
-  FROM whole_gpu_op AS d
-  JOIN whole_link AS k ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
-  JOIN whole_launch AS l ON l.slice_id = k.from_id
+  FROM launched_op() AS d
   JOIN place AS p
     ON p.track_id = d.track_id
     AND p.trace_id = d.trace_id
     AND p.device_id IS NOT DISTINCT FROM d.device_id
     AND p.stream IS NOT DISTINCT FROM d.stream
-  WHERE d.kind <> 'sync'
+  WHERE d.call_ts IS NOT NULL
 ),
 -- One sum for both: the low half of the number counts queued work, the high half outstanding work.
 -- Of several changes at one time the last has the total, where neither is negative.

@@ -24,7 +24,7 @@ dropped. Times of ranks add up, as their clocks may differ; time in which severa
 do what is removed counts once. The extent is that of the longest trace.
 """
 grain = ["run_id", "what_if", "subject", "rank"]
-requires = { schema = ">=13", queries = ["collective_wait@1"] }
+requires = { schema = ">=13", queries = ["collective_wait@1", "launched_op@1"] }
 scale = "run"
 columns = ["run_id", "what_if", "subject", "rank", "most_ns"]
 
@@ -94,11 +94,10 @@ stream AS (
   GROUP BY trace_id, track_id
 ),
 call AS (
-  SELECT k.to_id AS slice_id, min(l.ts) AS start_ns, max(l.ts + greatest(l.dur, 0)) AS end_ns
-  FROM whole_link AS k
-  JOIN whole_launch AS l ON l.slice_id = k.from_id
-  WHERE k.kind = 'launch' AND k.link_set = 'default'
-  GROUP BY k.to_id
+  SELECT slice_id, min(call_ts) AS start_ns, max(call_ts + greatest(call_dur, 0)) AS end_ns
+  FROM launched_op()
+  WHERE call_ts IS NOT NULL
+  GROUP BY slice_id
 ),
 called AS MATERIALIZED (
   SELECT

@@ -90,7 +90,8 @@ def test_limited_memory_holds_rows_of_blocks_until_the_last_section_that_needs_t
         for filled in report.fill(opened, small(*queries)):
             assert filled.result.n_rows
             kept.append({key.partition("@")[0] for key in opened.kept})
-    assert kept == [{"queue_step"}, {"queue_step", "device_activity"}, {"queue_step"}, set()]
+    queues = {"queue_step"}
+    assert kept == [{*queues, "launched_op"}, {*queues, "device_activity"}, queues, set()]
 
 
 @pytest.mark.parametrize("from_ns", [pytest.param(None, marks=pytest.mark.integration), 20_000])

@@ -1,0 +1,1 @@
+-- input: shared/graph_launch_and_copy.sql
