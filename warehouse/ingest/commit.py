@@ -8,15 +8,18 @@ take time quadratic in the number of ranks.
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 
 from warehouse.errors import DuplicateTrace, TwError
 from warehouse.ingest import conservation, detail_tables, formats, pairing, runs, trace_rows
@@ -38,6 +41,7 @@ from warehouse.store.attachment import Attachment
 #: two threads, which compress a row group each, end at the same time.
 PART_ROWS = 4 * 122_880
 LAST_ROW = 1 << 62  # after all rows
+_LARGE_BYTES = 64 << 20  # of content whose decoding leaves memory worth returning
 COUNTED = {
     "slices": "slice", "counter_values": "counter", "flow_points": "flow_point", "links": "link"
 }  # fmt: skip
@@ -77,6 +81,8 @@ def commit(
     `replace` is off.
     """
     importer = formats.by_name(decoded.importer_name)
+    if decoded.n_content_bytes > _LARGE_BYTES:
+        _return_freed_memory()
     connection = decoded.opened(settings)
     links_run = is_last and importer.kind == "graph"
     try:
@@ -96,6 +102,16 @@ def commit(
         return done
     finally:
         discard(connection)
+
+
+def _return_freed_memory() -> None:
+    """Returns memory that decoding has freed to the system: the rows of a large trace need as much.
+
+    Arrow and glibc keep freed memory for their next allocations; other C libraries have no call.
+    """
+    pa.default_memory_pool().release_unused()
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _link_run_of(connection: duckdb.DuckDBPyConnection, done: CommittedTrace) -> None:
