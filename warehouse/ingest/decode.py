@@ -115,8 +115,8 @@ def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConne
     """The scratch database of a folder as the current database `scratch`.
 
     It waits for no disk, as nobody reads it after a crash of the system. A warehouse that is
-    attached for writing is synchronized, see `database.attach_for_writing`. Parquet files are read
-    without a cache of the database, which would leave less memory for rows: each part is read once.
+    attached for writing is synchronized, see `database.attach_for_writing`. The database keeps
+    no cache of Parquet files, which would leave less memory for rows: the system has one.
     """
     connection = duckdb.connect(
         str(folder / "scratch.duckdb"),

@@ -1,9 +1,9 @@
 """Counts the rows that the parameter `top` of a query leaves out.
 
-A line `--+ , EXPRESSION AS n_without_top` at the end of the columns of a query is a comment, but
-where its rows are counted: then it is one more column, the number of rows without `top`, and the
-query runs once. Blocks it calls may have such a line, too. Of queries without, all rows are counted
-in a second run.
+The line `--+ , EXPRESSION AS n_without_top` after the last column of a query is a comment. When its
+rows are counted, the line becomes one more column, the number of rows without `top`, and the query
+runs once. Blocks that it calls may have such a line, too. Rows of other queries are counted in a
+second run.
 """
 
 from __future__ import annotations
