@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.sharing import DDP, GPU, WarehouseCache, integration
+from tests.support.sharing import DDP, GPU, WarehouseCache, integration, slow
 from warehouse.ingest import formats, importer
 from warehouse.query import scope
 from warehouse.query.selection import Selection
@@ -171,7 +171,7 @@ def test_formats_describes_one(tw: Tw) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["tw_no_such_module:X", *map(integration, ("json:loads", "json:no_such_name"))]
+    "place", ["tw_no_such_module:X", integration("json:loads"), slow("json:no_such_name")]
 )
 def test_a_broken_plug_in_is_reported_and_breaks_nothing(
     tw: Tw, monkeypatch: pytest.MonkeyPatch, place: str

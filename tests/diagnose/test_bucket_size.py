@@ -149,8 +149,10 @@ def test_small_buckets_of_a_recorded_program_are_found(tmp_path: Path) -> None:
 @pytest.mark.integration
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("buckets_without", []), ("ranks_with", ["not judged"])],
-    ids=["one bucket", "no shapes"],
+    [
+        slow("buckets_without", [], id="one bucket"),
+        pytest.param("ranks_with", ["not judged"], id="no shapes"),
+    ],
 )
 def test_one_bucket_in_a_step_is_no_finding(name: str, expected: list[str], tmp_path: Path) -> None:
     rows = found(RECORDED / name, tmp_path / "w.duckdb")

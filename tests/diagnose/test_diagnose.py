@@ -30,8 +30,8 @@ def found(job: list[RandomTrace], folder: Path) -> list[Row]:
     ("kind", "seed"),
     [
         ("loader", 0),
-        *(integration(kind, 0) for kind in ("waits", "slow rank")),
-        *(slow(kind, 0) for kind in KINDS if kind not in ("loader", "waits", "slow rank")),
+        integration("slow rank", 0),
+        *(slow(kind, 0) for kind in KINDS if kind not in ("loader", "slow rank")),
         *(slow(kind, seed) for kind in KINDS for seed in range(1, 10)),
     ],
 )
@@ -62,11 +62,10 @@ def test_a_program_without_faults_has_no_finding_of_two_percent(seed: int, tmp_p
 @pytest.mark.parametrize(
     ("name", "finding"),
     [
-        ("loader_{}.json.gz", "data_loading"),
-        ("ranks_{}", "straggler"),
-        ("compile_{}.json.gz", "recompilation"),
+        pytest.param("loader_{}.json.gz", "data_loading", id="loader"),
+        slow("ranks_{}", "straggler", id="rank"),
+        slow("compile_{}.json.gz", "recompilation", id="compile"),
     ],
-    ids=["loader", "rank", "compile"],
 )
 def test_a_repair_of_a_recorded_program_saves_what_was_predicted(
     name: str, finding: str, tmp_path: Path

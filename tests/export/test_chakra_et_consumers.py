@@ -249,8 +249,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 @pytest.mark.integration
 @pytest.mark.parametrize(
     "name",
-    [integration(name) if name == "unknown" else slow(name) for name in ODD if name != "generic"]
-    + ["generic"],
+    [*(slow(name) for name in ODD if name != "generic"), "generic"],
 )
 def test_what_chakra_s_converter_stops_at_is_converted_or_refused_with_the_node_named(
     name: str, odd: Path, tmp_path: Path

@@ -18,7 +18,7 @@ import pytest
 from tests.conftest import CHROMIUM
 from tests.support.browser import Browser, Page, program
 from tests.support.randomtrace import RandomTrace, import_jobs, make_job
-from tests.support.sharing import has_tier
+from tests.support.sharing import has_tier, slow
 from warehouse.export import report
 from warehouse.export.page import page as html
 from warehouse.query import session
@@ -329,7 +329,7 @@ def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -
     ("title", "query", "change", "total"),
     [
         ("Kernels compared", "compare_kernels", "change_ns", "device_time"),
-        ("Operators compared", "compare_ops", "self_change_ns", "operator_time"),
+        slow("Operators compared", "compare_ops", "self_change_ns", "operator_time"),
     ],
 )
 def test_contributions_add_up_to_the_measured_change(
@@ -407,7 +407,7 @@ def drawn_and_linked(page: Page) -> tuple[set[int], set[tuple[str, int, int]], l
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("name", ["one", "two"])
+@pytest.mark.parametrize("name", [slow("one"), "two"])
 def test_links_of_drawn_slices_are_those_of_the_warehouse(
     browser: Browser, pages: dict[str, Path], name: str
 ) -> None:
@@ -523,7 +523,7 @@ _SHIFTS = """new Promise((done) => {
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("name", ["one", "two"])
+@pytest.mark.parametrize("name", [slow("one"), "two"])
 def test_nothing_moves_after_the_first_paint(
     browser: Browser, pages: dict[str, Path], name: str
 ) -> None:
@@ -537,7 +537,7 @@ def test_nothing_moves_after_the_first_paint(
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("name", ["one", "two"])
+@pytest.mark.parametrize("name", [slow("one"), "two"])
 def test_a_printed_page_has_whole_tables_and_charts(
     browser: Browser, pages: dict[str, Path], name: str
 ) -> None:

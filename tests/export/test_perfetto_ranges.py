@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.gpu_profiles import imported
-from tests.support.sharing import integration
+from tests.support.sharing import slow
 from warehouse.export.perfetto.trace import export_perfetto
 from warehouse.query import session
 
@@ -61,7 +61,7 @@ def expected(file: Path) -> dict[str, list[tuple[str, int, int]]]:
     return {stream: sorted(each, key=lambda e: e[1]) for stream, each in found.items()}
 
 
-@pytest.mark.parametrize("case", [integration("saxpy"), "replay"])
+@pytest.mark.parametrize("case", [slow("saxpy"), "replay"])
 def test_a_range_lies_beside_each_stream_it_launched_work_on(
     data_dir: Path, tmp_path: Path, read: Any, case: str
 ) -> None:

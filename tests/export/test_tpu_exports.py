@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import GPU, WarehouseCache, integration
+from tests.support.sharing import GPU, WarehouseCache, slow
 from tests.support.tpu_cases import CASES, DEFECTS, MORE_CASES, Cases, counted, slices_of
 from tw_importers.sophgo.export import registers, summary
 from warehouse.errors import ExportError
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.integration  # all of it on recordings
 MORE = [pytest.param(case, marks=pytest.mark.slow) for case in MORE_CASES]
 SOUND = [
     "aks_m2_8core",
-    *(integration(case) for case in CASES if case not in {*DEFECTS, "aks_m2_8core"}),
+    *(slow(case) for case in CASES if case not in {*DEFECTS, "aks_m2_8core"}),
     *MORE,
 ]
 
@@ -136,7 +136,7 @@ def summary_cells(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.split("|")] for line in lines]
 
 
-@pytest.mark.parametrize("case", [*CASES[:2], *map(integration, CASES[2:]), *MORE])
+@pytest.mark.parametrize("case", [*CASES[:2], *map(slow, CASES[2:]), *MORE])
 def test_a_summary_is_the_vendors_but_for_its_defects(cases: Cases, case: str) -> None:
     with cases.opened(case) as session:
         ours = summary.text(session)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import Tw
 from tests.support import babeltrace
-from tests.support.sharing import WarehouseCache, integration
+from tests.support.sharing import WarehouseCache, integration, slow
 
 DATA = Path(__file__).parents[1] / "data" / "ctf"
 CASES = (
@@ -91,7 +91,10 @@ def printed_labels(payload: dict[str, Any]) -> dict[str, str]:
     return {k: v.label for k, v in payload.items() if isinstance(v, babeltrace.Enumeration)}
 
 
-@pytest.mark.parametrize("case", [*CASES[:2], *(integration(case) for case in CASES[2:])])
+@pytest.mark.parametrize(
+    "case",
+    [*CASES[:2], *((integration if each in BY_DEFAULT else slow)(each) for each in CASES[2:])],
+)
 def test_events_equal_what_babeltrace_prints(opened: Open, case: str) -> None:
     assert_equal(opened(case), case, DATA / case / "golden.txt.gz")
 

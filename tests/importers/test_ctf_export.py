@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import Tw
 from tests.importers.test_ctf_meaning import DATA, expected_events, placed
 from tests.support import babeltrace
-from tests.support.sharing import WarehouseCache, integration
+from tests.support.sharing import WarehouseCache, slow
 from warehouse.ingest import pipeline
 from warehouse.ingest.decode import Settings
 from warehouse.ingest.pipeline import Options
@@ -81,7 +81,7 @@ def test_a_file_of_counters_with_a_short_line_is_refused(tw: Tw, tmp_path: Path)
     assert "line 3 has 1 cells, for 2 columns" in result.errors[0]
 
 
-@pytest.fixture(params=["types", integration("hip_hc"), integration("cuda")])
+@pytest.fixture(params=["types", slow("hip_hc"), slow("cuda")])
 def exported(
     request: pytest.FixtureRequest, imported_files: WarehouseCache, tw: Tw, tmp_path: Path
 ) -> Iterator[tuple[str, Path, Path]]:

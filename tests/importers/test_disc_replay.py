@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.support.sharing import WarehouseCache, integration
+from tests.support.sharing import WarehouseCache, integration, slow
 from tw_importers.disc.messages import messages
 from tw_importers.disc.replay import explain
 from tw_importers.disc.replay.plan import Plan
@@ -261,9 +261,8 @@ def outcome_of(case: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize(
     "case",
-    ["truncated_tar", *map(integration, (
-        "missing_tar", "no_debug_program", "bad_program", "missing_program", "corrupt_tensor",
-        "compile_died"))],
+    ["truncated_tar", integration("compile_died"), *map(slow, (
+        "missing_tar", "no_debug_program", "bad_program", "missing_program", "corrupt_tensor"))],
 )  # fmt: skip
 def test_each_broken_dump_is_predicted(tw: Tw, case: str) -> None:
     pipeline.import_paths([DATA / case], db="w.duckdb", options=Options(jobs=1))

@@ -285,10 +285,10 @@ def _cut_names(folder: Path) -> None:
     ("damage", "message"),
     [
         (_cycle, r"graphdef_dag.gml: nodes of the graph depend on each other: (\S+) -> \S+ -> \1$"),
-        integration(_cut_graph, r"graphdef_dag.gml: the graph ends early"),
-        integration(_no_trace, "there are files of a rank, but trace.json.gz is missing$"),
+        slow(_cut_graph, r"graphdef_dag.gml: the graph ends early"),
+        slow(_no_trace, "there are files of a rank, but trace.json.gz is missing$"),
         integration(_empty_trace, r"host1/0: trace.json.gz is empty$"),
-        integration(_cut_names, r": gradient_name_list.json is not what dPRO records: "),
+        slow(_cut_names, r": gradient_name_list.json is not what dPRO records: "),
     ],
 )
 def test_a_file_without_which_a_rank_means_nothing_is_refused(

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import Tw
 from tests.support import mxnet_trial
-from tests.support.sharing import integration
+from tests.support.sharing import integration, slow
 from warehouse.ingest import pipeline
 from warehouse.ingest.pipeline import Options
 
@@ -118,8 +118,8 @@ def _cut_metadata(folder: Path) -> None:
     ("damage", "message"),
     [
         (_names_no_input, "symbol_debug_str.txt: operator conv0_fwd reads data0, which nothing"),
-        integration(_no_operator, "symbol_debug_str.txt: no operator found"),
-        integration(_cycle, "symbol_debug_str.txt: nodes of the graph depend on each other: "),
+        slow(_no_operator, "symbol_debug_str.txt: no operator found"),
+        slow(_cycle, "symbol_debug_str.txt: nodes of the graph depend on each other: "),
         integration(_cut_metadata, "metadata.json is not what dPRO records: "),
     ],
 )

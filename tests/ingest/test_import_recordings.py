@@ -23,6 +23,8 @@ DATA = os.environ.get("TW_TEST_DATA")
 #: One of PyTorch, and one of another program.
 BY_DEFAULT = frozenset(("tf1_timeline",))
 INTEGRATED = BY_DEFAULT | {"simple_add_sync"}
+#: Of ours, too: of a GPU, of ranks, and of a program without devices.
+OURS_INTEGRATED = ("gpu_handwritten", "ddp_two_ranks", "cpu_run")
 
 
 NOT_RECORDED = ("expected.", "models_expected.", "result_types.")
@@ -50,11 +52,12 @@ def recordings() -> list[Any]:
 def _case(path: Path) -> Any:
     """Large files are slow tests, and those of kinds others are of: all together take minutes.
 
-    Of recordings outside the project, all but a few are, too; of ours, most are `integration`.
+    Of recordings outside the project, all but a few are, too; of ours, some are `integration`.
     """
     is_large = path.stat().st_size > (40_000 if path.suffix == ".gz" else 3_000_000)
     is_other = not path.is_relative_to(OURS) and path.parent.name not in INTEGRATED
-    marks = [pytest.mark.slow] if is_large or is_other else []
+    is_another = path.is_relative_to(OURS) and path.parent.name not in OURS_INTEGRATED
+    marks = [pytest.mark.slow] if is_large or is_other or is_another else []
     if path.parent.name not in BY_DEFAULT:
         marks.append(pytest.mark.integration)
     return pytest.param(path, id=f"{path.parent.name}/{path.name.split('.')[0]}", marks=marks)

@@ -292,7 +292,7 @@ def test_a_run_that_was_not_committed_is_not_remembered(
         (["r0.a", "r0.b", "r1.a"], [["r0.a", "r1.a"], ["r0.b"]]),
     ],
 )
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [slow(1), 2])
 def test_a_second_trace_of_a_rank_takes_no_others_with_it(
     db: Path, tmp_path: Path, names: list[str], together: list[list[str]], n_jobs: int
 ) -> None:

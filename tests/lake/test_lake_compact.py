@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -215,7 +216,7 @@ def test_a_dropped_trace_leaves_a_compacted_lake(tw: Tw, synced: tuple[Path, Pat
     assert rows_of(lake) == rows_of(fresh)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_traces_replaced_and_added_later_are_compacted_again(
     tw: Tw, synced: tuple[Path, Path]
 ) -> None:
@@ -247,7 +248,7 @@ def test_ranks_of_a_compacted_run_are_linked(tmp_path: Path) -> None:
     lake, other = tmp_path / "lake", tmp_path / "other"
     for path in DDP[1]:
         import_paths([path], lake)
-        import_paths([path], other)
+    shutil.copytree(lake, other)
     compact.compact(lake)
 
     link(lake)

@@ -15,7 +15,7 @@ import pytest
 
 import warehouse
 from tests.conftest import Tw
-from tests.support.sharing import DDP, GPU
+from tests.support.sharing import DDP, GPU, slow
 from warehouse.ingest.pipeline import Options
 from warehouse.lake import claims, importing, upkeep
 from warehouse.lake.content import TraceRow
@@ -109,7 +109,7 @@ def test_a_vacuum_removes_what_no_commit_names(tw: Tw, tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize(("change", "message"), [(b"\0", "another SHA-256"), (b"", "bytes")])
+@pytest.mark.parametrize(("change", "message"), [(b"\0", "another SHA-256"), slow(b"", "bytes")])
 def test_a_check_finds_a_changed_file(tw: Tw, tmp_path: Path, change: bytes, message: str) -> None:
     lake = tmp_path / "lake"
     import_paths([GPU[1][0]], lake)
@@ -173,7 +173,7 @@ def whole(lake: Path) -> dict[int, TraceCommit]:
 
 @pytest.mark.integration
 def test_killed_imports_leave_whole_traces(tmp_path: Path) -> None:
-    rounds(tmp_path, 2)
+    rounds(tmp_path, 1)
 
 
 @pytest.mark.slow

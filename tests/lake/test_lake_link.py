@@ -9,7 +9,7 @@ import pytest
 import warehouse
 from tests.conftest import Tw
 from tests.lake.test_lake_queries import PUBLIC, Both
-from tests.support.sharing import DDP, WarehouseCache, integration
+from tests.support.sharing import DDP, WarehouseCache, slow
 from warehouse.ingest.pipeline import Options
 from warehouse.lake.importing import import_paths
 from warehouse.lake.upkeep import check
@@ -24,7 +24,7 @@ NOT_COMPARED = {"runs", "traces"}
 CLOCKS = "SELECT trace_id, offset_ns, uncertainty_ns, method FROM clock ORDER BY ALL"
 
 
-@pytest.mark.parametrize("has_queries", [False, integration(True)])
+@pytest.mark.parametrize("has_queries", [False, slow(True)])
 def test_ranks_of_two_imports_are_linked_as_those_of_one(
     tw: Tw, tmp_path: Path, imported_files: WarehouseCache, has_queries: bool
 ) -> None:

@@ -47,7 +47,7 @@ def newer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("is_compacted", [False, True])
+@pytest.mark.parametrize("is_compacted", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_rows_are_migrated(
     tw: Tw, synced: tuple[Path, Path], newer: Callable[[], int], is_compacted: bool
 ) -> None:

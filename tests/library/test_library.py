@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from tests.support.metamorphic import install
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from warehouse.errors import ConfigError, ContractError, QueryTimeout, UsageError
 from warehouse.library import contract, header, library, lock, macros, structure, tokens
 from warehouse.library.arguments import arguments
@@ -129,11 +129,7 @@ NOT_PUBLIC = [
 
 #: What links is run as a statement; a macro of it nobody calls.
 CALLED = [
-    slow(key)
-    if LIBRARY.queries[key].layer == "link" or n % 4 or n % 16 == 8
-    else integration(key)
-    if n % 8
-    else key
+    slow(key) if LIBRARY.queries[key].layer == "link" or n % 16 else key
     for n, key in enumerate(NOT_PUBLIC)
 ]
 
@@ -177,7 +173,7 @@ def test_a_macro_takes_every_argument_by_name(
 
 #: The rows of the others are checked on random traces and recordings.
 KEYS = [
-    slow(key) if key not in NOT_PUBLIC or n % 3 else integration(key) if n % 6 else key
+    slow(key) if key not in NOT_PUBLIC or n % 6 else key
     for n, key in enumerate(sorted(LIBRARY.queries))
 ]
 

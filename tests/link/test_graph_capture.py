@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import WarehouseCache
+from tests.support.sharing import WarehouseCache, slow
 from warehouse.ingest import pipeline
 from warehouse.query import execute
 from warehouse.store import database
@@ -26,6 +26,7 @@ CASES = {
     "sglang_decode": "sglang_Qwen3-8B_decode.json.gz",
     "vllm_prefilldecode_piecewise": "graph_execution.json.gz",
 }
+SOME = ["sglang_decode", slow("vllm_prefilldecode_piecewise")]
 Key = tuple[str | None, str | None]
 
 
@@ -48,7 +49,7 @@ def reported(folder: Path) -> dict[Key, float]:
     return found
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", SOME)
 def test_replayed_work_belongs_to_the_captured_operators(
     data_dir: Path, imported_files: WarehouseCache, case: str
 ) -> None:
@@ -100,7 +101,7 @@ def reported_by_category(folder: Path) -> dict[str, float]:
     return found
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", SOME)
 def test_replayed_work_has_the_captured_categories(
     data_dir: Path, imported_files: WarehouseCache, case: str
 ) -> None:
@@ -126,7 +127,7 @@ def test_replayed_work_has_the_captured_categories(
         assert found[name] == pytest.approx(expected.get(name, 0), abs=0.01 * total), name
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", SOME)
 def test_replayed_work_is_self_time_of_one_module(
     data_dir: Path, imported_files: WarehouseCache, case: str
 ) -> None:
@@ -235,7 +236,7 @@ def other_batch_size(data_dir: Path, folder: Path) -> tuple[Path, Path]:
     return execution, capture
 
 
-@pytest.mark.parametrize("files", [other_run, other_batch_size])
+@pytest.mark.parametrize("files", [slow(other_run), other_batch_size])
 def test_a_capture_that_is_not_that_of_the_graph_gives_no_operators(
     data_dir: Path, tmp_path: Path, files: Callable[[Path, Path], tuple[Path, Path]]
 ) -> None:

@@ -26,7 +26,7 @@ WITH_ARROWS = [name for name in NAMES if name != "triton"]
 NAMING_OPERATORS = ("a100_nccl", "mi300_resnet_train", "h100_qwen", "vllm_graph", "event_sync")
 
 #: WarehouseCache by default; the others take most of a minute.
-FAST = ("a100_nccl", "simple_add_sync", "event_sync")
+FAST = ("a100_nccl", "event_sync")
 
 
 def marked(cases: Sequence[Any]) -> list[Any]:

@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import Tw
 from tests.optimize.test_memory import random_parts
 from tests.support.graphs import Graphs, run
-from tests.support.sharing import integration
+from tests.support.sharing import integration, slow
 from warehouse.optimize.lifetimes import Life, Lifetimes
 from warehouse.query import session
 from warehouse.query.selection import Selection
@@ -137,7 +137,7 @@ def _lives(rows: Iterable[dict[str, Any]]) -> list[Life]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("batches", [3, integration(1), integration(2), integration(5)])
+@pytest.mark.parametrize("batches", [3, integration(1), slow(2), slow(5)])
 def test_peaks_of_divided_batches_are_those_of_a_simulation(tmp_path: Path, batches: int) -> None:
     rng = random.Random(4)
     db = tmp_path / "w.duckdb"

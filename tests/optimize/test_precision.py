@@ -155,7 +155,7 @@ def test_variables_of_the_environment_add_operators(
     ("device", "code", "message"),
     [
         ("host", 1, "but the run was recorded on a GPU"),
-        ("A100", 0, "the run does not record its device"),
+        slow("A100", 0, "the run does not record its device"),
     ],
 )
 def test_a_model_of_another_device_is_refused_or_named(

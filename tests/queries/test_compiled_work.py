@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import WarehouseCache
+from tests.support.sharing import WarehouseCache, slow
 from warehouse.query import execute
 from warehouse.store import database
 
@@ -32,7 +32,7 @@ def events(path: Path) -> list[dict[str, Any]]:
     return [each for each in found if each.get("ph") == "X"]
 
 
-@pytest.mark.parametrize("execution", CASES)
+@pytest.mark.parametrize("execution", [slow(each) if VLLM in each else each for each in CASES])
 def test_generated_kernels_have_the_recorded_source(
     data_dir: Path, imported_files: WarehouseCache, execution: str
 ) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from tests.support.reducing_program import Part, Program, joined
-from tests.support.sharing import integration
+from tests.support.sharing import slow
 from warehouse.ingest import pipeline
 from warehouse.library import library
 from warehouse.query import execute
 from warehouse.store import database
 
 #: Seeds of programs, and their steps whose paths are compared.
-CASES = [([15], [1]), integration(range(40), range(3))]
+CASES = [([15], [1]), slow(range(40), range(3))]
 
 
 def path(reader: database.Reader, step: int) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ import pytest
 from tests.support import pipelines
 from tests.support.pipelines import STEP_NS, Pass, Rank
 from tests.support.randomtrace import common, covered
-from tests.support.sharing import WarehouseCache, chosen, has_tier, integration
+from tests.support.sharing import WarehouseCache, chosen, has_tier, integration, slow
 from warehouse.ingest import pipeline
 from warehouse.query import execute
 from warehouse.store import database
@@ -130,7 +130,7 @@ def simulated(
     return found
 
 
-@pytest.mark.parametrize("job_name", ["gpipe", integration("1f1b")])
+@pytest.mark.parametrize("job_name", ["gpipe", slow("1f1b")])
 def test_equal_stages_wait_for_the_share_of_an_ideal_schedule(
     simulated: dict[str, list[Row]], job_name: str
 ) -> None:

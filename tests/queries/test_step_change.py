@@ -244,7 +244,7 @@ CASES = [
     for kind in noise.STEPS
     for n_a, n_b in ((10, 10), (3, 3), (5, 5), (5, 12), (20, 20), (60, 60))
 ]
-IN_CI = [case for case in CASES[1:] if case[1:] == (3, 3)]  # the shortest of each kind
+IN_CI = [case for case in CASES[1:] if case[1:] == (3, 3)][:2]  # the shortest of two kinds
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ class Kind:
 
 @pytest.fixture(
     scope="module",
-    params=["cuda", integration("hip"), integration("sycl"), integration("jax"),
+    params=["cuda", slow("hip"), slow("sycl"), integration("jax"),
             slow("keras"), integration("run_metadata")],
 )  # fmt: skip
 def kind(request: pytest.FixtureRequest, imported_files: WarehouseCache) -> Iterator[Kind]:

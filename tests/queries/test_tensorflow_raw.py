@@ -81,17 +81,16 @@ def recording(name: str, more: Path | None) -> tuple[Path, Recording]:
     scope="module",
     params=[
         "ctf/cuda",
-        *(integration(f"ctf/{name}") for name in (
-            "hip_hc", "sycl", "hip_intercept_kt", "discard", "dist/master.tar.gz"
+        integration("ctf/dist/master.tar.gz"),
+        *(slow(f"ctf/{name}") for name in (
+            "hip_hc", "sycl", "hip_intercept_kt", "discard", "dist/worker.tar.gz"
         )),
-        *(slow(f"ctf/{name}") for name in ("dist/worker.tar.gz",)),
         integration("xplane/jax"), slow("xplane/keras"),
         integration("tf_run_metadata/local/run_metadata.pb"),
         slow("tf_run_metadata/dist/run_metadata_4.pb"),
-        integration("more tf/jax_mi300_xplane"),
         *(slow(f"more {name}") for name in (
-            "tf/jax_te_xplane", "tf/jax_step_xplane", "ctf/hip_intercept", "ctf/ctf2_cuda",
-            "ctf/lttng216_ctf18_hip_hc",
+            "tf/jax_mi300_xplane", "tf/jax_te_xplane", "tf/jax_step_xplane", "ctf/hip_intercept",
+            "ctf/ctf2_cuda", "ctf/lttng216_ctf18_hip_hc",
         )),
     ],
 )  # fmt: skip

@@ -20,7 +20,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.support.sharing import WarehouseCache
+from tests.support.sharing import WarehouseCache, slow
 from tests.support.tpu_captures import Capture, Command, statements
 from warehouse.query import execute, session
 from warehouse.query.selection import Selection
@@ -33,7 +33,7 @@ LOCAL_TAG = 31 << 40
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [CASES[0], *map(slow, CASES[1:3]), CASES[3]])
 def test_results_and_transfers_are_those_of_the_vendors_page(
     data_dir: Path, imported_files: WarehouseCache, case: str
 ) -> None:

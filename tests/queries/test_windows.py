@@ -38,9 +38,7 @@ def test_every_query_about_time_is_compared_or_named_as_an_exception() -> None:
     assert about_time - {*SUMS, *ROWS, *OTHER} == set()
 
 
-@pytest.mark.parametrize(
-    "queries", [["idle_summary"], integration(sorted(SUMS)[::4]), slow(sorted(SUMS))]
-)
+@pytest.mark.parametrize("queries", [["idle_summary"], slow(sorted(SUMS)[::4]), slow(sorted(SUMS))])
 def test_disjoint_windows_add_up_to_the_whole_trace(
     connection: duckdb.DuckDBPyConnection, queries: list[str]
 ) -> None:
@@ -65,7 +63,7 @@ def test_any_borders_of_any_program_lose_nothing(
 
 
 @pytest.mark.parametrize(
-    "query", ["step_summary", *(integration(name) for name in ROWS if name != "step_summary")]
+    "query", ["step_summary", *(slow(name) for name in ROWS if name != "step_summary")]
 )
 def test_a_window_chooses_rows_of_single_things_and_changes_none(
     connection: duckdb.DuckDBPyConnection, query: str

@@ -62,7 +62,7 @@ def time_by_category(path: Path) -> dict[str, int]:
     return found
 
 
-@pytest.mark.parametrize("name", some(MACHINE_LEARNING, 2))
+@pytest.mark.parametrize("name", some(MACHINE_LEARNING, 1))
 def test_a_twentieth_of_machine_learning_at_most_is_other(
     data_dir: Path, imported_files: WarehouseCache, name: str
 ) -> None:

@@ -274,8 +274,8 @@ def test_the_chart_of_a_sweep_has_a_bar_for_each_value() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        integration(["--what-if", "drop(kind = X)"], "what-if drop(kind = X) matches no node"),
-        integration(["--what-if", "nope()"], "what-if 'nope' not found"),
+        slow(["--what-if", "drop(kind = X)"], "what-if drop(kind = X) matches no node"),
+        slow(["--what-if", "nope()"], "what-if 'nope' not found"),
         integration(["--what-if", "drop(kinds = X)"], "what-if drop has no argument 'kinds'"),
         (["--what-if", "drop("], "what-if 'drop(' is not a call"),
         (["--what-if", "drop(1)"], "what-if 'drop(1)': arguments end at '1'"),

@@ -119,7 +119,7 @@ KINDS = "This run has nodes of kinds call, collective, copy, end, gradient, host
             "merge_streams( )", " changes nothing",
             f"It applies to ranks with device work on several streams. {KINDS}",
         ),
-        integration(
+        slow(
             "no_overlap()", " changes nothing",
             f"It applies to ranks with collectives and other work on devices. {KINDS}",
         ),

@@ -193,7 +193,7 @@ def test_the_run_meant_is_the_one_there_is_when_it_is_due(db: Path) -> None:
         integration("html", {"query": None, "report": "tpu"}),
         slow("xlsx", {}),
         slow("parquet", {}),
-        integration("text", {"query": None, "diagnoses": True}),
+        slow("text", {"query": None, "diagnoses": True}),
         slow("json", {"query": None, "diagnoses": True}),
         slow("html", {"query": None, "diagnoses": True}),
         integration("json", {"trend": "busy_ns", "only": "busy_ns > 0", "aggregate": "max"}),

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import warehouse
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from warehouse.api import Warehouse
 from warehouse.store import database
 
@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "upgrade"
 RESULTS: dict[str, Any] = json.loads(lzma.decompress((FOLDER / "results.json.xz").read_bytes()))
 #: Versions of queries whose rows are those of the results.
 VERSIONS: dict[str, int] = json.loads((FOLDER / "versions.json").read_text())
-#: One result of each backend and kind of query; the others are compared by `-m integration`.
+#: One result of each backend and kind of query; the others are compared by `-m slow`.
 BY_DEFAULT = {
     "all/compare_ops",
     "cnn/graph_op_work",
@@ -71,10 +71,7 @@ def test_runs_and_tags_are_kept(upgraded: Warehouse) -> None:
 
 @pytest.mark.parametrize(
     "key",
-    [
-        key if key in BY_DEFAULT else (slow if n % 6 else integration)(key, id=key)
-        for n, key in enumerate(RESULTS)
-    ],
+    [key if key in BY_DEFAULT else slow(key, id=key) for key in RESULTS],
 )
 def test_a_query_answers_as_before(upgraded: Warehouse, key: str) -> None:
     run, name = key.split("/")
