@@ -15,11 +15,11 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TracePacket
 
 from tests.conftest import Tw
 from tests.support.random_perfetto import random_trace
-from tests.support.sharing import GPU, WarehouseCache, slow
+from tests.support.sharing import GPU, WarehouseCache, integration, slow
 from tw_importers.perfetto.certainty import sniff
 
 DATA = Path(__file__).parents[1] / "data" / "perfetto"
-SEEDS = (2, 6, *(slow(seed) for seed in range(16) if seed not in (2, 6)))
+SEEDS = (2, integration(6), *(slow(seed) for seed in range(16) if seed not in (2, 6)))
 WHOLE = random_trace(1)  # also a seed of the fuzz tests
 Imported = Callable[..., duckdb.DuckDBPyConnection]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.sharing import DDP, GPU, WarehouseCache
+from tests.support.sharing import DDP, GPU, WarehouseCache, integration
 from warehouse.library import library
 from warehouse.link import linkers, rebuild, run_links
 from warehouse.store import database
@@ -64,7 +64,7 @@ def test_links_made_anew_are_those_of_the_import(tw: Tw, warehouse: Path) -> Non
     assert rows(warehouse, "FROM link ORDER BY id") == before
 
 
-@pytest.mark.parametrize("most_slices", [1, 500_000])
+@pytest.mark.parametrize("most_slices", [1, integration(500_000)])
 def test_traces_linked_together_have_the_same_links(
     tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch, most_slices: int
 ) -> None:

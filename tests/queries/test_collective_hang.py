@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from tests.support.flight_recorder_dumps import FAULTS, SEEDS, program
-from tests.support.sharing import slow
+from tests.support.sharing import integration, slow
 from warehouse.ingest import pipeline
 from warehouse.query import execute, scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
 DATA = Path(__file__).parents[1] / "data" / "flight_recorder"
+N_FEW = 3  # the first faults: none, a missing rank, another operation
 Row = dict[str, Any]
 
 
@@ -43,7 +44,9 @@ def imported(folder: Path, seeds: Sequence[int]) -> Path:
 
 
 @pytest.mark.parametrize(
-    "seeds", [SEEDS[: len(FAULTS)], slow(SEEDS[len(FAULTS) :])], ids=["each fault", "others"]
+    "seeds",
+    [SEEDS[:N_FEW], integration(SEEDS[N_FEW : len(FAULTS)]), slow(SEEDS[len(FAULTS) :])],
+    ids=["some faults", "other faults", "others"],
 )
 def test_the_first_problem_of_a_group_is_that_of_the_analyzer_of_torch(
     seeds: Sequence[int], tmp_path: Path

@@ -136,7 +136,7 @@ def test_all_rows_of_a_table_can_be_had(tw: Run) -> None:
     assert done.err == ""
 
 
-@pytest.mark.parametrize("format", ["csv", "jsonl", "json", "markdown"])
+@pytest.mark.parametrize("format", ["csv", integration("jsonl"), "json", integration("markdown")])
 def test_rows_limit_every_printed_format(tw: Run, format: str) -> None:
     given = ("--run", "first", "--format", format)
     statement = "SELECT unnest(range(5000)) AS a"

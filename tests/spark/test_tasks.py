@@ -15,7 +15,7 @@ import pytest
 
 import warehouse
 from tests.support.engines import difference
-from tests.support.sharing import DDP, GPU, WarehouseCache
+from tests.support.sharing import DDP, GPU, WarehouseCache, integration
 from warehouse.lake.sync import sync
 from warehouse.library import library
 from warehouse.library.library import Query
@@ -51,22 +51,27 @@ def lake(imported_files: WarehouseCache, tmp_path: Path) -> Path:
     return tmp_path / "lake"
 
 
-def test_tasks_of_traces_give_the_rows_of_all(lake: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "n_cores", "values"),
+    [
+        ("kernel_summary", 2, {}),
+        integration("op_summary", 100, {}),
+        integration("timeline_slice", 2, {"max_slices": 200}),  # over all tracks of the scope
+    ],
+)
+def test_tasks_of_traces_give_the_rows_of_all(
+    lake: Path, name: str, n_cores: int, values: dict[str, Any]
+) -> None:
     with session.opened(session.Place.of(None, lake=lake), Selection(runs=("all",))) as opened:
-        for name, n_cores, values in (
-            ("kernel_summary", 2, {}),
-            ("op_summary", 100, {}),
-            ("timeline_slice", 2, {"max_slices": 200}),  # over all tracks of the scope
-        ):
-            here, query = Here(n_cores), QUERIES.find(name)
-            assert query.header and query.header.scale == "trace"
+        here, query = Here(n_cores), QUERIES.find(name)
+        assert query.header and query.header.scale == "trace"
 
-            found = run.run(opened, query, values, here)  # type: ignore[arg-type]
+        found = run.run(opened, query, values, here)  # type: ignore[arg-type]
 
-            assert here.n_tasks == min(n_cores, len(opened.chosen.trace_ids)) > 1
-            expected = opened.run(query, values).table()
-            assert expected.num_rows > 1
-            assert difference(expected, found.arrow()) is None
+        assert here.n_tasks == min(n_cores, len(opened.chosen.trace_ids)) > 1
+        expected = opened.run(query, values).table()
+        assert expected.num_rows > 1
+        assert difference(expected, found.arrow()) is None
 
 
 def test_a_node_of_another_version_is_refused(lake: Path) -> None:

@@ -17,6 +17,7 @@ import duckdb
 import pytest
 
 from tests.support.disks import small_disk
+from tests.support.sharing import integration
 from warehouse.errors import UnwritableDatabase
 from warehouse.ingest.decode import Settings, scratch_connection
 from warehouse.store import database, integrity
@@ -151,7 +152,12 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_free"), [(20_000, 700_000), (200_000, 1_500_000), (1_000_000, 1_500_000)]
+    ("n_rows", "n_free"),
+    [
+        (20_000, 700_000),
+        integration(200_000, 1_500_000),
+        integration(1_000_000, 1_500_000),
+    ],
 )
 def test_a_full_disk_undoes_the_transaction(disk: Path, n_rows: int, n_free: int) -> None:
     db = new(disk / "w.duckdb")

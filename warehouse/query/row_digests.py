@@ -126,7 +126,7 @@ class Measurement:
             reference.choose(self._opened, call.set)
             self._set = call.set
         query = self._opened.queries.queries[call.query]
-        table = self._opened.run(query, json.loads(call.parameters)).table()
+        table = self._opened.run(query, json.loads(call.parameters), is_short=True).table()
         assert self._scratch is not None
         table = table.drop_columns([name for name in _PROSE if name in table.column_names])
         found = digest.hashed_rows(self._scratch, table)
