@@ -14,13 +14,14 @@ from tests.export.test_key_figures import findings as findings_of_page
 from tests.export.test_xlsx import Book
 from tests.support.random_faults import LOADER, faulty
 from tests.support.randomtrace import RandomTrace, import_jobs
-from warehouse.diagnose import findings
-from warehouse.diagnose.diagnosis import COLUMNS
+from warehouse.diagnose import diagnosis, findings
+from warehouse.diagnose.diagnosis import COLUMNS, Diagnosis
 from warehouse.errors import UsageError
 from warehouse.export.key_figures import Findings, KeyFigures
 from warehouse.export.workbook.workbook import export_xlsx
 from warehouse.query import alarm
 from warehouse.query.result import QueryResult
+from warehouse.query.session import Session
 
 JOB = faulty(0, "loader")[1]
 KINETO = Path(__file__).parents[1] / "data" / "kineto"
@@ -58,7 +59,21 @@ def test_the_text_says_what_costs_most_first(db: Path, tw: Tw) -> None:
     assert (db.parent / "slow.txt").read_text() == ran.out
 
 
+@pytest.fixture
+def diagnosed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All commands of a test print the diagnosis that the first one makes."""
+    diagnose, made = diagnosis.diagnose, list[Diagnosis]()
+
+    def once(opened: Session, step: int | None) -> Diagnosis:
+        if not made:
+            made.append(diagnose(opened, step))
+        return made[0]
+
+    monkeypatch.setattr(diagnosis, "diagnose", once)
+
+
 @pytest.mark.integration
+@pytest.mark.usefixtures("diagnosed_once")
 def test_severities_are_coloured_on_a_terminal_only(
     db: Path, tw: Tw, monkeypatch: pytest.MonkeyPatch
 ) -> None:

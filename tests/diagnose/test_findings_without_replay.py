@@ -150,7 +150,7 @@ def test_fragmented_memory_is_found_where_half_of_much_free_memory_is_in_pieces(
     assert seen == {False, True}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_replay_that_is_far_off_prices_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

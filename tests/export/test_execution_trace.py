@@ -139,7 +139,7 @@ def check(memory: Memory, document: Any) -> None:
     same(written_again(memory, source), source)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @settings(deadline=None, max_examples=5)
 @given(document=documents)
 def test_any_document_comes_back(memory: Memory, document: Any) -> None:

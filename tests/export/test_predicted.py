@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import CHROMIUM, Tw
 from tests.support.browser import Browser, program
 from tests.support.predicted_trial import predicted_trial
-from tests.support.sharing import WarehouseCache, kept_open
+from tests.support.sharing import BuildCache, WarehouseCache, kept_open
 from warehouse.export import report
 from warehouse.export.page import page as html
 from warehouse.query import session
@@ -33,8 +33,10 @@ COMMUNICATION = [
 
 
 @pytest.fixture(scope="module")
-def db(shared_place: Path, imported_files: WarehouseCache) -> Iterator[Path]:
-    with kept_open(predicted_trial(shared_place, imported_files)) as path:
+def db(
+    shared_place: Path, imported_files: WarehouseCache, kept_builds: BuildCache | None
+) -> Iterator[Path]:
+    with kept_open(predicted_trial(shared_place, imported_files, kept_builds)) as path:
         yield path
 
 

@@ -12,12 +12,12 @@ import pytest
 
 from tests.conftest import Tw
 from tests.support.predicted_trial import predicted_trial
-from tests.support.sharing import WarehouseCache
+from tests.support.sharing import BuildCache, WarehouseCache
 
 
 @pytest.fixture(scope="module")
-def db(shared_place: Path, imported_files: WarehouseCache) -> Path:
-    return predicted_trial(shared_place, imported_files)
+def db(shared_place: Path, imported_files: WarehouseCache, kept_builds: BuildCache | None) -> Path:
+    return predicted_trial(shared_place, imported_files, kept_builds)
 
 
 def slices(path: Path) -> list[dict[str, Any]]:

@@ -341,7 +341,7 @@ def test_a_snapshot_that_would_run_code_is_refused_and_leaves_nothing(tmp_path: 
     assert not list(tmp_path.glob("w.duckdb*/*"))
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_snapshot_cut_or_flipped_anywhere_is_read_or_refused(tmp_path: Path) -> None:
     data = make(18, n=12).pickled()
     for seed in range(6):

@@ -93,7 +93,7 @@ def test_a_raw_timeline_of_pytorch_adds_up(tmp_path: Path) -> None:
     check(imported(path, tmp_path / "w.duckdb"), json.loads(gzip.decompress(path.read_bytes())))
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_large_raw_timeline_of_a_gpu_adds_up(data_dir: Path, tmp_path: Path) -> None:
     path = data_dir / "kineto" / "memory_timeline" / "memory_timeline.raw.gz"
 

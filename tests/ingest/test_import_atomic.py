@@ -161,7 +161,7 @@ def is_running(pid: int) -> bool:
 
 @pytest.mark.integration
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-@pytest.mark.parametrize("stop", [signal.SIGKILL, integration(signal.SIGINT)])
+@pytest.mark.parametrize("stop", [signal.SIGKILL, slow(signal.SIGINT)])
 def test_worker_processes_end_with_the_import(tmp_path: Path, stop: signal.Signals) -> None:
     traces = [tmp_path / f"rank{n}.json" for n in range(2)]
     for n, trace in enumerate(traces):

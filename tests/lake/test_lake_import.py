@@ -288,7 +288,7 @@ def test_an_import_commits_while_it_goes_on(
             assert found.sql(statement).rows() == expected.sql(statement).rows()
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_run_moves_where_a_later_rank_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

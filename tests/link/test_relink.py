@@ -85,7 +85,7 @@ def test_traces_linked_together_have_the_same_links(
     assert missing == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_trace_of_another_run_between_is_not_linked(tw: Tw, tmp_path: Path) -> None:
     (first, second), gpu = DDP[1], GPU[1][0]
     for run, path in (("ddp", first), ("gpu", gpu), ("ddp", second)):

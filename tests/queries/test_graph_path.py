@@ -134,7 +134,7 @@ def test_a_graph_that_goes_in_a_circle_has_no_path_and_others_have_theirs(tmp_pa
     assert [(row["graph_node_id"], row["path_ns"]) for row in found] == [(last, 7)]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_thousands_of_calls_one_after_another_are_one_path(tmp_path: Path) -> None:
     """Every third launches a kernel, and every hundredth waits for the last of them."""
     with Graphs(tmp_path / "w.duckdb") as made:

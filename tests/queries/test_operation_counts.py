@@ -279,7 +279,7 @@ def test_a_roofline_without_peaks_has_rates_and_no_shares(recorded: Path) -> Non
             assert row["intensity"] == pytest.approx(row["flops"] / row["bytes"])
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_large_model_on_a_gpu_stays_below_its_roof(
     data_dir: Path, imported_files: WarehouseCache
 ) -> None:

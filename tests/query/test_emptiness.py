@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Tw
 from tests.support.randomtrace import LIBRARY, Runs
-from tests.support.sharing import GPU, WarehouseCache
+from tests.support.sharing import GPU, WarehouseCache, kept_open
 from warehouse.library import required_rows
 from warehouse.library.library import Query
 from warehouse.query import emptiness, execute, reference, scope
@@ -84,14 +84,15 @@ def test_a_block_has_no_rows_without_those_that_it_requires(tmp_path: Path) -> N
     path = tmp_path / "reference.duckdb"
     reference.build(path)
     silent = []
-    for query in LIBRARY.newest.values():
-        assert query.header is not None
-        if not query.header.computed_once or not query.header.requires_rows:
-            continue
-        if not _n_rows(path, query, None):
-            silent.append(query.header.name)
-        for entry in query.header.requires_rows:
-            assert _n_rows(path, query, entry) == 0, (query.key, entry)
+    with kept_open(path):
+        for query in LIBRARY.newest.values():
+            assert query.header is not None
+            if not query.header.computed_once or not query.header.requires_rows:
+                continue
+            if not _n_rows(path, query, None):
+                silent.append(query.header.name)
+            for entry in query.header.requires_rows:
+                assert _n_rows(path, query, entry) == 0, (query.key, entry)
     # Messages of BytePS, of which all three consist.
     assert sorted(silent) == ["dpro_byteps_edge", "dpro_byteps_node", "dpro_message"]
 

@@ -135,7 +135,7 @@ def test_the_engine_of_dpro_gives_its_events(trial: Path, db: Path) -> None:
     assert same(replayed(db), events(trial, "synthetic.json"))
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("trial", [TINY], indirect=True)
 @pytest.mark.parametrize(
     ("name", "changes", "unlimited"),

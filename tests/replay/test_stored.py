@@ -17,7 +17,7 @@ import pytest
 import warehouse
 from tests.conftest import Tw
 from tests.support.predicted_trial import SLOWER, TRIAL, predicted_trial
-from tests.support.sharing import WarehouseCache
+from tests.support.sharing import BuildCache, WarehouseCache
 from warehouse.errors import TwError, UsageError
 from warehouse.query import session
 from warehouse.query.selection import Selection
@@ -29,8 +29,8 @@ MEASURED_NS, SAME_NS, SLOWER_NS = 3_060_224, 3_057_224, 3_181_224
 
 
 @pytest.fixture(scope="module")
-def db(shared_place: Path, imported_files: WarehouseCache) -> Path:
-    return predicted_trial(shared_place, imported_files)
+def db(shared_place: Path, imported_files: WarehouseCache, kept_builds: BuildCache | None) -> Path:
+    return predicted_trial(shared_place, imported_files, kept_builds)
 
 
 @pytest.fixture

@@ -165,7 +165,7 @@ def test_missed_times_are_recorded_as_skipped(db: Path) -> None:
     assert history(db)[0].error == "missed: run-due was not called in time"
 
 
-@pytest.mark.parametrize("runs", [("tag:none",), integration(("since:1min",))])
+@pytest.mark.parametrize("runs", [("tag:none",), slow(("since:1min",))])
 def test_nothing_in_scope_is_a_skipped_run_with_its_reason(db: Path, runs: tuple[str, ...]) -> None:
     put(db, runs=runs)
     with database.writer(db) as connection:

@@ -63,7 +63,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("how", [flip, integration(cut)])
+@pytest.mark.parametrize("how", [flip, slow(cut)])
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda each: " ".join(each[:2])[:12])
 def test_damage_is_one_sentence_and_its_remedy(
     tw: Tw, db: Path, arguments: tuple[str, ...], how: object
