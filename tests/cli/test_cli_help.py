@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.sharing import GPU, WarehouseCache
+from tests.support.sharing import GPU, WarehouseCache, integration
 from warehouse.cli import COMMANDS, plugin_group
 from warehouse.library import library
 
@@ -124,9 +124,9 @@ def completed(db: Path, tmp_path: Path, *words: str) -> list[str]:
         (("query", "utilization_o"), "utilization_over_time"),
         (("query", "utilization_over_time", "-p", "bu"), "bucket_ns="),
         (("query", "utilization", "--run", "gpu"), "gpu run"),
-        (("query", "utilization", "--form"), "--format"),
-        (("queries", "show", "overl"), "overlap"),
-        (("completion", "z"), "zsh"),
+        integration(("query", "utilization", "--form"), "--format"),
+        integration(("queries", "show", "overl"), "overlap"),
+        integration(("completion", "z"), "zsh"),
     ],
 )
 def test_a_shell_completes(db: Path, tmp_path: Path, words: tuple[str, ...], offered: str) -> None:

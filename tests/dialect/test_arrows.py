@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pytest
 
-from tests.support.sharing import slow
+from tests.support.sharing import integration, slow
 from warehouse.dialect import run
 from warehouse.dialect.perfetto import translate
 from warehouse.query import scope
@@ -119,7 +119,7 @@ def stored(path: Path, slices: Sequence[Slice], points: Sequence[Point]) -> data
     return reader
 
 
-@pytest.mark.parametrize("seed", [2, 3, *map(slow, range(4, 8))])
+@pytest.mark.parametrize("seed", [2, integration(3), *map(slow, range(4, 8))])
 def test_arrows_lead_from_the_latest_start_to_each_end(tmp_path: Path, seed: int) -> None:
     """Of one start or several, with waypoints or none, at the beginning of slices or inside."""
     slices, points = random_recording(seed)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from tests.support import chakra_wire as wire
 from tests.support.chakra_wire import Attr, Graph, Node
+from tests.support.sharing import integration
 from tw_importers.chakra_et import CHAKRA_ET, sniff
 from tw_importers.chakra_et.python_text import json_of
 from warehouse.errors import CorruptTrace
@@ -316,7 +317,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [*CASES[:2], *map(integration, CASES[2:])])
 def test_files_of_the_converter_are_read_whole(case: str, data_dir: Path, tmp_path: Path) -> None:
     data = gzip.decompress((data_dir / "chakra" / case / "chakra.et.gz").read_bytes())
     expected = wire.decode(data)

@@ -78,7 +78,7 @@ def test_times_are_those_of_the_history(imported: Import) -> None:
     assert times == [(entry["time_us"] - first) * 1000 for entry in snapshot.entries(0)]
 
 
-@pytest.mark.parametrize("protocol", [0, 2])
+@pytest.mark.parametrize("protocol", [0, integration(2)])
 def test_every_protocol_says_the_same(imported: Import, protocol: int) -> None:
     snapshot = make(5, n=20)
     path = imported(snapshot, protocol)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.sharing import integration
 from tw_importers.chrome import sniff as sniff_chrome
 from tw_importers.kineto import sniff as sniff_kineto
 from tw_importers.memory_timeline import sniff
@@ -165,7 +166,7 @@ def test_lists_are_read_across_blocks(tmp_path: Path) -> None:
     check(imported(written(tmp_path / "t.json", raw), tmp_path / "w.duckdb"), raw)
 
 
-@pytest.mark.parametrize("space", ["", "\n  "])
+@pytest.mark.parametrize("space", ["\n  ", integration("")])
 def test_any_layout_of_json_is_read(tmp_path: Path, space: str) -> None:
     raw = [[-1, 1, 5, 0], [10**18, 2, 7, 7], [10**18 + 3, 4, -5, 0]]
     text = json.dumps(raw, indent=2 if space else None)

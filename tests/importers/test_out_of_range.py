@@ -70,7 +70,9 @@ def many_categories(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("write", "problem", "n_stored"),
     [
-        (counters_without_names, "unnamed_counter", "1 FROM metric WHERE name = 'counter'"),
+        integration(
+            counters_without_names, "unnamed_counter", "1 FROM metric WHERE name = 'counter'"
+        ),
         (earliest_start, "time_out_of_range", "19 FROM gpu_op WHERE kind = 'kernel'"),
         slow(smallest_sizes, "size_out_of_range", None),
         slow(counters_without_ids, "unnamed_counter", "1 FROM metric"),

@@ -234,8 +234,8 @@ class TestLosses:
                 "events of clocks that no snapshot relates to the trace's",
             ),
             ([{"cpu_info": {}}], None, "packets of cpu_info"),
-            ([event(50, END)], None, "end without a beginning"),
-            ([event(50, 0, "?")], None, "events without a type"),
+            integration([event(50, END)], None, "end without a beginning"),
+            integration([event(50, 0, "?")], None, "events without a type"),
         ],
     )
     def test_what_is_not_read_is_counted(

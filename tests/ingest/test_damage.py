@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import CommandResult, Tw
+from tests.support.sharing import integration
 from warehouse.ingest import damage
 from warehouse.ingest.importer import Problem
 from warehouse.store import database
@@ -85,7 +86,7 @@ def test_what_lost_nothing_is_not_damaged(tw: Tw, tmp_path: Path) -> None:
     assert (strict.code, len(strict.errors)) == (5, 2)
 
 
-@pytest.mark.parametrize("content", ['{"traceEvents":[]}', '{"traceEvents":['])
+@pytest.mark.parametrize("content", ['{"traceEvents":[]}', integration('{"traceEvents":[')])
 def test_a_named_file_without_events_is_an_error_and_in_a_folder_a_warning(
     content: str, tw: Tw, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Tw
+from tests.support.sharing import integration
 from warehouse.library import library, search
 
 ROOT = Path(__file__).parents[2]
@@ -23,17 +24,17 @@ def found(*words: str) -> list[str]:
     ("words", "expected"),
     [
         ("MFU", "mfu"),
-        ("FLOPS", "roofline"),
-        ("bottleneck", "critical_path_summary"),
+        integration("FLOPS", "roofline"),
+        integration("bottleneck", "critical_path_summary"),
         ("launch-bound", "launch_latency"),
-        ("straggler", "straggler"),
-        ("dataloader", "idle_summary"),
-        ("bubble", "idle_gap"),
+        integration("straggler", "straggler"),
+        integration("dataloader", "idle_summary"),
+        integration("bubble", "idle_gap"),
         ("waste", "idle_summary"),
         ("why is my GPU idle", "idle_gap"),
         ("exposed communication", "breakdown"),
         ("slow rank", "straggler"),
-        ("memory peak", "memory_peak"),
+        integration("memory peak", "memory_peak"),
         ("kernels", "kernel_summary"),
     ],
 )

@@ -50,6 +50,7 @@ CLASSES = {
 }
 
 
+@pytest.mark.integration
 def test_groups_of_recorded_programs_have_the_class_of_what_they_do(recorded: Path) -> None:
     found = rows(
         recorded,
@@ -66,6 +67,7 @@ def test_groups_of_recorded_programs_have_the_class_of_what_they_do(recorded: Pa
     assert strides["mesh_tp"] == strides["mesh_part"] == 1
 
 
+@pytest.mark.integration
 def test_volumes_of_experts_and_pipelines_are_those_of_the_programs(recorded: Path) -> None:
     """Of two steps: rank r has 4 (r + 1) rows of 10 each sends, which come and go in both passes.
 

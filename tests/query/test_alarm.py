@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import warehouse
-from tests.support.sharing import DDP, WarehouseCache, kept_open, slow
+from tests.support.sharing import DDP, WarehouseCache, integration, kept_open, slow
 from warehouse.ingest import pipeline
 from warehouse.query.selection import Selection
 from warehouse.store import database, tags
@@ -133,7 +133,7 @@ def test_a_row_on_one_side_only_fails_unless_it_may(judge: Judge) -> None:
         slow("x.name", (), "--fail-if: invalid condition"),
         slow("(SELECT count(*) FROM slice) > 0", (), "--fail-if: invalid condition"),
         ("true", ("--key", "size"), "--key: the query has no column 'size'"),
-        ("true", ("--key", "class"), "rows of slower are not unique by class"),
+        integration("true", ("--key", "class"), "rows of slower are not unique by class"),
     ],
 )
 def test_a_wrong_condition_or_key_is_refused(

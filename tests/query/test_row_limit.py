@@ -37,7 +37,7 @@ def test_rows_that_top_leaves_out_are_counted(tw: Tw, query: str) -> None:
     ("query", "format"),
     [
         ("launch_latency", "csv"),
-        ("launch_latency", "table"),
+        integration("launch_latency", "table"),
         integration("idle_gap", "csv"),
         slow("kernel_sequence -p min_works=1", "csv"),
     ],

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Tw
-from tests.support.sharing import GPU, WarehouseCache
+from tests.support.sharing import GPU, WarehouseCache, integration
 from warehouse.errors import QueryError, UsageError
 from warehouse.lake.sync import sync
 from warehouse.library import library
@@ -36,9 +36,9 @@ def none_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     ("arguments", "sentence"),
     [
         (["compare_kernels", "-p", "a=x", "-p", "b=y"], "it compares the rows of several runs"),
-        (["predicted_path"], "not those of each run alone"),
-        (["-c", "SELECT 1"], "a statement of its own"),
-        (["utilization", "-o", "page.html"], "page.html: workbooks and pages"),
+        integration(["predicted_path"], "not those of each run alone"),
+        integration(["-c", "SELECT 1"], "a statement of its own"),
+        integration(["utilization", "-o", "page.html"], "page.html: workbooks and pages"),
         (["utilization", "--master", "spark://127.0.0.1:1"], "127.0.0.1:1 cannot be reached"),
     ],
 )  # fmt: skip

@@ -110,7 +110,7 @@ def test_rows_of_no_trace_are_damage(db: Path) -> None:
     assert (found.name, found.n_orphans) == ("step", n_rows)
 
 
-@pytest.mark.parametrize("how", [flip, cut])
+@pytest.mark.parametrize("how", [flip, integration(cut)])
 def test_a_backup_of_a_damaged_warehouse_fails_and_leaves_nothing(db: Path, how: object) -> None:
     (flip if how is flip else cut)(db, block_of(db, "slice") + 1000)
     before = sorted(db.parent.iterdir())
