@@ -50,6 +50,12 @@ def _link(scope: Scope, at: str) -> str:
     ends = [among(f"({end} >> 32)", scope.trace_ids) for end in ("from_id", "to_id")]
     between = _all(["trace_id IS NULL", among("run_id", scope.run_ids), *ends])
     condition = f"({inside} OR ({between}))"
+    if scope.trace_ids:  # DuckDB prunes by alternatives of a single column only
+        first, last = min(scope.trace_ids), max(scope.trace_ids)
+        ranges = (
+            f"(trace_id {each} OR trace_id IS NULL)" for each in (f">= {first}", f"<= {last}")
+        )
+        condition = _all([*ranges, condition])
     if not scope.has_window:
         return condition
     seen = _seen_slices(scope, at)
