@@ -7,7 +7,7 @@ Time of copies by name, which tells the direction and whether the memory is page
 with most counts.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["call_site@1"], rows = ["gpu_op"] }
+requires = { schema = ">=13", queries = ["call_site@2", "launched_op@1"], rows = ["gpu_op"] }
 scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
@@ -27,7 +27,7 @@ WITH copy AS (
   SELECT t.run_id, g.trace_id, g.name, c.launch_id, greatest(g.dur, 0) AS dur, g.bytes, g.direction,
     'Pageable' IN (g.source_memory_kind, g.destination_memory_kind) OR g.name ILIKE '%pageable%' AS is_pageable
   FROM gpu_op AS g
-  JOIN gpu_op_cause AS c ON c.slice_id = g.slice_id
+  JOIN launched_op() AS c ON c.slice_id = g.slice_id
   JOIN trace AS t ON t.id = g.trace_id
   WHERE g.kind = 'memcpy' AND g.name IS NOT NULL
 ),

@@ -1,13 +1,14 @@
 /* ---
 name = "call_site"
-version = 1
-title = "Where runtime and driver calls were made: operator, nn.Module and Python line"
+version = 2
+title = "Where calls that wait, copy or allocate were made: operator, nn.Module and Python line"
 help = """
-The innermost operator around the call, and the module and Python function of the outermost operator of its
-thread that has one. Calls outside of operators have none.
+Runtime and driver calls that wait for devices, allocate or release memory, or launched copies: the innermost
+operator around the call, and the module and Python function of the outermost operator of its thread that has
+one. Calls outside of operators have none.
 """
 grain = ["slice_id"]
-requires = { schema = ">=13" }
+requires = { schema = ">=13", queries = ["launched_op@1"] }
 scale = "trace"
 computed_once = "reports"
 columns = ["slice_id", "trace_id", "location"]
@@ -17,13 +18,28 @@ slice_id.help = "Call"
 location = { help = "Operator, module and Python function; NULL: none is recorded" }
 
 [changes]
+2 = "only calls that wait, allocate or release memory, or launched copies"
 1 = "first version"
 --- */
-WITH of_op AS (
-  SELECT to_id AS slice_id, any_value(from_id) AS op_id
-  FROM whole_link
-  WHERE kind = 'op_launch' AND link_set = 'default'
-  GROUP BY to_id
+WITH call_name AS (
+  SELECT name
+  FROM (SELECT DISTINCT name FROM launch)
+  WHERE name ILIKE '%synchronize%'
+    OR name ILIKE '%queuefinish%'
+    OR regexp_matches(name, '^(cu|cuda|hip)(Mem)?(Malloc|Free|Alloc|Host(Alloc|Malloc|Free|Register|Unregister)|AddressReserve|Create|Map|Unmap|Release|SetAccess)(Managed|Pitch|Array|Host|3D|Async|FromPoolAsync)*(_v[0-9]+)?$')
+),
+call AS MATERIALIZED (
+  SELECT slice_id, trace_id, track_id, ts
+  FROM launch
+  WHERE name IN (SELECT name FROM call_name)
+    OR slice_id IN (SELECT launch_id FROM launched_op() WHERE kind = 'memcpy' AND launch_id IS NOT NULL)
+),
+of_op AS (
+  SELECT k.to_id AS slice_id, any_value(k.from_id) AS op_id
+  FROM whole_link AS k
+  SEMI JOIN (SELECT slice_id FROM call WHERE slice_id >= 0) AS c ON c.slice_id = k.to_id
+  WHERE k.kind = 'op_launch' AND k.link_set = 'default'
+  GROUP BY k.to_id
 ),
 above AS MATERIALIZED (
   SELECT
@@ -43,7 +59,7 @@ placed AS (
   SELECT l.slice_id, a.module, a.python
   FROM (
     SELECT slice_id, track_id, ts
-    FROM launch
+    FROM call
     WHERE track_id IN (SELECT track_id FROM above)
   ) AS l
   ASOF JOIN above AS a ON a.track_id = l.track_id AND l.ts >= a.ts
@@ -53,7 +69,7 @@ SELECT
   l.slice_id,
   l.trace_id,
   nullif(concat_ws(', ', s.name, p.module, p.python), '') AS location
-FROM launch AS l
+FROM call AS l
 LEFT JOIN of_op AS o ON o.slice_id = l.slice_id
 LEFT JOIN whole_slice AS s ON s.id = o.op_id
 LEFT JOIN placed AS p ON p.slice_id = l.slice_id

@@ -10,6 +10,7 @@ whenever that runs.
 grain = ["device_id", "step_id"]
 requires = { schema = ">=1", queries = ["whole_device_op@1"] }
 scale = "trace"
+computed_once = "reports"
 columns = ["device_id", "step_id", "n_launches"]
 
 [column]

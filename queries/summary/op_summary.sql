@@ -14,7 +14,7 @@ the parts inside the window, so disjoint windows add up to the whole; other stat
 durations.
 """
 grain = ["trace_id", "name"]
-requires = { schema = ">=1", queries = ["cut_slice@1", "launched_work@1", "work_category@1"] }
+requires = { schema = ">=1", queries = ["cut_slice@1", "launched_work@1", "op_below_time@1", "work_category@1"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "name", "op_category", "n_calls", "self_ns", "total_ns", "self_share", "min_ns",
@@ -108,21 +108,6 @@ call AS NOT MATERIALIZED (
     greatest(least(c.ts + c.dur, w.to_ns) - greatest(c.ts, w.from_ns), 0) AS inside_ns
   FROM chosen AS c
   CROSS JOIN time_window AS w
-),
--- The time of calls with children that is not self time.
-parent_call AS MATERIALIZED (
-  SELECT c.trace_id, c.name, sum(least(c.inside_ns, b.below_ns))::BIGINT AS below_ns
-  FROM call AS c
-  JOIN (
-    SELECT
-      s.parent_id AS slice_id,
-      sum(greatest(least(s.ts + s.dur, w.to_ns) - greatest(s.ts, w.from_ns), 0)) AS below_ns
-    FROM slice AS s
-    CROSS JOIN time_window AS w
-    WHERE s.parent_id IS NOT NULL
-    GROUP BY s.parent_id
-  ) AS b ON b.slice_id = c.slice_id
-  GROUP BY c.trace_id, c.name
 ),
 -- A name can be nested in itself only if a slice of that name is deeper than one that has children. These
 -- are few, so few calls are sorted.
@@ -244,9 +229,8 @@ part AS (
   FROM call
   GROUP BY trace_id, name
   UNION ALL
-  SELECT trace_id, name, 0, -sum(below_ns), NULL, 0, NULL, NULL, NULL, 0, 0, 0
-  FROM parent_call
-  GROUP BY trace_id, name
+  SELECT trace_id, name, 0, -below_ns, NULL, 0, NULL, NULL, NULL, 0, 0, 0
+  FROM op_below_time()
   UNION ALL
   -- Self time of calls that cross a border of the time window is that of cut_slice.
   SELECT

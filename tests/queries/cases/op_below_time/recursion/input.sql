@@ -1,0 +1,1 @@
+-- input: shared/recursive_operators.sql
