@@ -179,6 +179,7 @@ def everything(place: session.Place, names: list[str]) -> dict[str, list[str] | 
     return found
 
 
+@pytest.mark.integration
 def test_a_capture_changes_no_figure(both: tuple[session.Place, session.Place]) -> None:
     alone, captured = (everything(place, FEW) for place in both)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support import many_ranks
+from tests.support.sharing import integration
 from warehouse.errors import QueryError
 from warehouse.export import manifest
 from warehouse.query import rank_distribution, session, stored
@@ -46,7 +47,7 @@ def tables(opened: Session) -> list[str]:
 
 
 @pytest.mark.usefixtures("all_many")
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("name", [*QUERIES[:2], *map(integration, QUERIES[2:])])
 def test_digest_distribution_and_rows_equal_those_of_the_query(opened: Session, name: str) -> None:
     query = opened.queries.find(name)
     running = opened.run(query)
