@@ -32,7 +32,7 @@ def test_neighbours_on_the_parts_of_a_table_run_part_by_part(
         tmp_path / "d",
     ]
 
-    commit._normalize(connection, scripts)
+    commit._normalize(connection, scripts, "1GB")
 
     rows = connection.execute("SELECT script, first_row, last_row FROM note").fetchall()
     assert rows[:-1] == [

@@ -34,7 +34,7 @@ from warehouse.ingest.importer import Importer, InParts, Problem
 from warehouse.ingest.runs import RunChoice
 from warehouse.library import macros
 from warehouse.link import linkers, relations, run_links
-from warehouse.store import catalog, database, statements
+from warehouse.store import block_cache, catalog, database, statements
 from warehouse.store.attachment import Attachment
 
 #: Of a script that runs in parts: an even number of DuckDB's row groups, of 122,880 rows, so that
@@ -179,7 +179,7 @@ def _insert(
     detail_tables.create(connection, importer)
     origin = database.one(connection, "SELECT first_ns, last_ns FROM scratch.origin")
     trace_rows.insert(connection, [trace_rows.NewTrace(trace_id, run.id, decoded, choice, origin)])
-    _normalize(connection, importer.normalize)
+    _normalize(connection, importer.normalize, settings.memory_limit)
     stored = {table: _count(connection, table, trace_id) for table in importer.record_tables}
     lost = conservation.check(importer, decoded.account, stored, is_strict=settings.is_strict)
     pairing.pair_run(connection, run.id)
@@ -215,7 +215,9 @@ def _insert(
 
 
 def _normalize(
-    connection: duckdb.DuckDBPyConnection, scripts: Sequence[Traversable | InParts]
+    connection: duckdb.DuckDBPyConnection,
+    scripts: Sequence[Traversable | InParts],
+    memory_limit: str,
 ) -> None:
     """Runs scripts in their order, neighbours on the parts of one table part by part.
 
@@ -228,6 +230,7 @@ def _normalize(
         for first, end in _ranges(connection, *parts) if parts else [(0, LAST_ROW)]:
             set_variable(connection, "first_row", first)
             set_variable(connection, "last_row", end - 1)
+            block_cache.shrink(connection, memory_limit)
             for text in texts:
                 statements.execute(connection, text)
 
