@@ -1,6 +1,6 @@
 /* ---
 name = "link_hand_over"
-version = 2
+version = 3
 title = "Links between threads that hand over to each other"
 help = """
 The threads of the forward and the backward pass (links of kind forward_backward) run in turns. Where
@@ -27,6 +27,7 @@ rule.help = "pause"
 confidence.help = "0.8"
 
 [changes]
+3 = "same links, faster where threads pause often"
 2 = "a thread is also busy in annotations during which neither thread runs operators or calls"
 1 = "first version"
 --- */
@@ -68,29 +69,9 @@ activity AS NOT MATERIALIZED (
   WHERE dur > 0
     AND track_id IN (SELECT track_id FROM partner)
 ),
--- What lies in an operator stored before it begins and ends no pause. In whatever order operators are
--- stored, leaving it out changes nothing: a run of them ends where the next one begins earlier.
-run AS (
-  SELECT
-    track_id,
-    start_ns,
-    end_ns,
-    sum((NOT coalesce(before_track_id = track_id AND before_start_ns <= start_ns, false))::BIGINT)
-      OVER (ROWS UNBOUNDED PRECEDING) AS run_n
-  FROM (
-    SELECT
-      track_id,
-      ts AS start_ns,
-      ts + dur AS end_ns,
-      lag(track_id) OVER () AS before_track_id,
-      lag(ts) OVER () AS before_start_ns
-    FROM cpu_op
-    WHERE trace_id = $trace_id::BIGINT AND dur > 0
-  )
-),
--- Most calls lie in an operator above them and begin and end no pause either. Where operators are not
--- one range of ids, or one has no end, all calls count as outside.
-operator AS (
+-- Most operators and calls lie in an operator above them, and begin and end no pause. Where operators
+-- are not one range of ids, or one has no end, all of them count.
+operator AS MATERIALIZED (
   SELECT trace_id, min(slice_id) AS first_id, max(slice_id) AS last_id
   FROM cpu_op
   WHERE trace_id = $trace_id::BIGINT
@@ -111,45 +92,26 @@ outside AS (
     AND (s.parent_id BETWEEN o.first_id AND o.last_id) IS NOT TRUE
 ),
 outer_activity AS MATERIALIZED (
-  SELECT track_id, start_ns, end_ns
+  SELECT track_id, ts AS start_ns, ts + dur AS end_ns
   FROM (
-    SELECT track_id, start_ns, end_ns, reach, lag(reach) OVER () AS before_reach
-    FROM (
-      SELECT *, max((run_n << 64) + end_ns) OVER (ROWS UNBOUNDED PRECEDING) AS reach
-      FROM (SELECT track_id, start_ns, end_ns, run_n::HUGEINT AS run_n FROM run)
-    )
+    SELECT s.track_id, s.ts, s.dur
+    FROM slice AS s
+    JOIN operator AS o ON o.trace_id = s.trace_id AND s.id BETWEEN o.first_id AND o.last_id
+    WHERE s.trace_id = $trace_id::BIGINT
+      AND (s.parent_id BETWEEN o.first_id AND o.last_id) IS NOT TRUE
+    UNION ALL
+    SELECT track_id, ts, dur
+    FROM cpu_op
+    WHERE trace_id = $trace_id::BIGINT
+      AND trace_id NOT IN (SELECT trace_id FROM operator)
+    UNION ALL
+    SELECT track_id, ts, dur
+    FROM launch
+    WHERE trace_id = $trace_id::BIGINT
+      AND slice_id IN (SELECT slice_id FROM outside)
   )
-  WHERE (before_reach IS NULL OR reach > before_reach)
+  WHERE dur > 0
     AND track_id IN (SELECT track_id FROM partner)
-  UNION ALL
-  SELECT track_id, ts, ts + dur
-  FROM launch
-  WHERE trace_id = $trace_id::BIGINT
-    AND dur > 0
-    AND track_id IN (SELECT track_id FROM partner)
-    AND slice_id IN (SELECT slice_id FROM outside)
-),
--- Of slices that begin at once, the first in the order of the window has the time before all.
-reach AS (
-  SELECT
-    track_id,
-    start_ns,
-    end_ns,
-    max(end_ns) OVER (
-      PARTITION BY track_id ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS before_ns
-  FROM outer_activity
-),
--- Times during which a thread runs operators or calls, without pauses.
-busy AS MATERIALIZED (
-  SELECT
-    r.track_id,
-    r.start_ns,
-    coalesce(lead(r.before_ns) OVER (PARTITION BY r.track_id ORDER BY r.start_ns), l.end_ns) AS end_ns
-  FROM reach AS r
-  JOIN (SELECT track_id, max(end_ns) AS end_ns FROM outer_activity GROUP BY track_id) AS l
-    ON l.track_id = r.track_id
-  WHERE r.before_ns IS NULL OR r.before_ns < r.start_ns
 ),
 annotated AS MATERIALIZED (
   SELECT slice_id, track_id, ts AS start_ns, ts + dur AS end_ns
@@ -159,25 +121,10 @@ annotated AS MATERIALIZED (
     AND dur > 0
     AND track_id IN (SELECT track_id FROM partner)
 ),
-crossed AS (
-  SELECT a.slice_id
-  FROM (
-    SELECT slice_id, start_ns, end_ns, track_id FROM annotated
-    UNION ALL
-    SELECT a.slice_id, a.start_ns, a.end_ns, p.other_id
-    FROM annotated AS a
-    JOIN partner AS p ON p.track_id = a.track_id
-  ) AS a
-  ASOF JOIN busy AS b ON b.track_id = a.track_id AND a.end_ns > b.start_ns
-  WHERE b.end_ns > a.start_ns
-),
-lone AS MATERIALIZED (
-  SELECT slice_id, track_id, start_ns, end_ns
-  FROM annotated
-  WHERE slice_id NOT IN (SELECT slice_id FROM crossed)
-),
-pause AS MATERIALIZED (
-  SELECT track_id, before_ns, start_ns AS after_ns
+-- Where a thread begins to run operators or calls after a pause, and when those before all ended. Of
+-- slices that begin at once, the first in the order of the window has the time before all.
+block AS MATERIALIZED (
+  SELECT track_id, start_ns, before_ns
   FROM (
     SELECT
       track_id,
@@ -185,10 +132,68 @@ pause AS MATERIALIZED (
       max(end_ns) OVER (
         PARTITION BY track_id ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ) AS before_ns
+    FROM outer_activity
+  )
+  WHERE before_ns IS NULL OR before_ns < start_ns
+),
+seen AS MATERIALIZED (
+  SELECT slice_id, track_id, start_ns, end_ns FROM annotated
+  UNION ALL
+  SELECT a.slice_id, p.other_id, a.start_ns, a.end_ns
+  FROM annotated AS a
+  JOIN partner AS p ON p.track_id = a.track_id
+),
+-- The pause in which an annotation ends, of its thread and of partners: blocks that begin in four
+-- milliseconds in which none ends are represented by the first.
+ended AS MATERIALIZED (
+  SELECT
+    a.slice_id,
+    a.track_id,
+    a.start_ns,
+    b.start_ns AS next_ns,
+    CASE WHEN b.track_id IS NULL THEN l.end_ns ELSE b.before_ns END AS before_ns
+  FROM seen AS a
+  ASOF LEFT JOIN (
+    SELECT track_id, min(start_ns) AS start_ns, arg_min_null(before_ns, start_ns) AS before_ns
+    FROM block
+    GROUP BY track_id, start_ns >> 22
+    UNION ALL
+    SELECT b.track_id, b.start_ns, b.before_ns
+    FROM block AS b
+    SEMI JOIN seen AS a ON a.track_id = b.track_id AND (a.end_ns >> 22) = (b.start_ns >> 22)
+  ) AS b ON b.track_id = a.track_id AND a.end_ns <= b.start_ns
+  LEFT JOIN (
+    SELECT track_id, max(end_ns) AS end_ns FROM outer_activity GROUP BY track_id
+  ) AS l ON l.track_id = a.track_id
+),
+-- Annotations during which no thread of a pair runs operators or calls.
+lone AS MATERIALIZED (
+  SELECT a.slice_id, a.track_id, a.start_ns, a.end_ns, e.next_ns, e.before_ns
+  FROM annotated AS a
+  JOIN ended AS e ON e.slice_id = a.slice_id AND e.track_id = a.track_id
+  WHERE a.slice_id NOT IN (SELECT slice_id FROM ended WHERE before_ns > start_ns)
+),
+pause AS MATERIALIZED (
+  SELECT b.track_id, b.before_ns, b.start_ns AS after_ns
+  FROM block AS b
+  ANTI JOIN lone AS a ON a.track_id = b.track_id AND a.next_ns = b.start_ns
+  UNION ALL
+  SELECT track_id, before_ns, start_ns
+  FROM (
+    SELECT
+      track_id,
+      start_ns,
+      greatest(before_ns, max(end_ns) OVER (
+        PARTITION BY track_id, next_ns
+        ORDER BY start_ns
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      )) AS before_ns
     FROM (
-      SELECT track_id, start_ns, end_ns FROM busy
+      SELECT track_id, start_ns, end_ns, next_ns, before_ns FROM lone
       UNION ALL
-      SELECT track_id, start_ns, end_ns FROM lone
+      SELECT DISTINCT track_id, next_ns, next_ns, next_ns, before_ns
+      FROM lone
+      WHERE next_ns IS NOT NULL
     )
   )
   WHERE before_ns IS NULL OR before_ns < start_ns
@@ -198,7 +203,7 @@ running AS NOT MATERIALIZED (
   UNION ALL
   SELECT slice_id, track_id, start_ns, end_ns FROM lone
 ),
-stop AS (
+stop AS MATERIALIZED (
   SELECT track_id, before_ns AS end_ns FROM pause WHERE before_ns IS NOT NULL
   UNION ALL
   SELECT track_id, max(end_ns) FROM running GROUP BY track_id
@@ -208,10 +213,28 @@ waiting AS (
   FROM pause AS p
   JOIN partner AS o ON o.track_id = p.track_id
 ),
+-- A pause that ends within the four milliseconds in which it begins counts where the other stops in
+-- them, too. Of the stops in four milliseconds in which no such pause ends, the last is enough.
+stopped_part AS MATERIALIZED (
+  SELECT track_id, end_ns >> 22 AS part_n, max(end_ns) AS end_ns FROM stop GROUP BY ALL
+),
+likely AS MATERIALIZED (
+  SELECT w.*
+  FROM waiting AS w
+  LEFT JOIN stopped_part AS s ON s.track_id = w.other_id AND s.part_n = (w.after_ns >> 22)
+  WHERE s.track_id IS NOT NULL
+    OR (w.before_ns >> 22 = w.after_ns >> 22) IS NOT TRUE
+),
 handed AS MATERIALIZED (
   SELECT w.track_id, w.after_ns, e.track_id AS other_id, e.end_ns
-  FROM waiting AS w
-  ASOF JOIN stop AS e ON e.track_id = w.other_id AND e.end_ns <= w.after_ns
+  FROM likely AS w
+  ASOF JOIN (
+    SELECT track_id, end_ns FROM stopped_part
+    UNION ALL
+    SELECT s.track_id, s.end_ns
+    FROM stop AS s
+    SEMI JOIN likely AS w ON w.other_id = s.track_id AND (w.after_ns >> 22) = (s.end_ns >> 22)
+  ) AS e ON e.track_id = w.other_id AND e.end_ns <= w.after_ns
   WHERE e.end_ns > coalesce(w.before_ns, e.end_ns - 1)
 ),
 -- The outermost of the slices with which a thread stops.
