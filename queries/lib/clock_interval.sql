@@ -168,15 +168,23 @@ part AS (
   FROM bound AS b
   JOIN pair AS p ON p.hub_trace_id = b.hub_trace_id AND p.trace_id = b.trace_id
 ),
--- The bounds on the line: below it and above it.
+-- The bounds on the line: below it and above it; of equal ones, the first.
 low AS MATERIALIZED (
-  SELECT hub_trace_id, trace_id, arg_max(end_ts, lower_ns) AS at_ns, max(lower_ns) AS bound_ns
+  SELECT
+    hub_trace_id,
+    trace_id,
+    arg_max(end_ts, (lower_ns, -end_ts)) AS at_ns,
+    max(lower_ns) AS bound_ns
   FROM part
   WHERE lower_ns IS NOT NULL
   GROUP BY hub_trace_id, trace_id, bin
 ),
 high AS MATERIALIZED (
-  SELECT hub_trace_id, trace_id, arg_min(start_ts, upper_ns) AS at_ns, min(upper_ns) AS bound_ns
+  SELECT
+    hub_trace_id,
+    trace_id,
+    arg_min(start_ts, (upper_ns, start_ts)) AS at_ns,
+    min(upper_ns) AS bound_ns
   FROM part
   WHERE upper_ns IS NOT NULL
   GROUP BY hub_trace_id, trace_id, bin
