@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.random_faults import KINDS, clean, faulty, makespan_ns
 from tests.support.randomtrace import RandomTrace, import_jobs
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from warehouse.diagnose import diagnosis
 from warehouse.ingest import pipeline
 from warehouse.ingest.pipeline import Options
@@ -30,8 +30,7 @@ def found(job: list[RandomTrace], folder: Path) -> list[Row]:
     ("kind", "seed"),
     [
         ("loader", 0),
-        integration("slow rank", 0),
-        *(slow(kind, 0) for kind in KINDS if kind not in ("loader", "slow rank")),
+        *(slow(kind, 0) for kind in KINDS if kind != "loader"),
         *(slow(kind, seed) for kind in KINDS for seed in range(1, 10)),
     ],
 )

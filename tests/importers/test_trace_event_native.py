@@ -20,7 +20,7 @@ from tests.fuzz import engine
 from tests.fuzz.family import families
 from tests.importers import fuzz_reader
 from tests.support.equal_warehouses import differing_tables
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from tw_importers.trace_event import native, split
 from tw_importers.trace_event import read as reading
 from tw_importers.trace_event.read import read_document
@@ -324,7 +324,7 @@ def test_slices_are_inserted_in_parts(tmp_path: Path, monkeypatch: pytest.Monkey
     assert differing_tables(*warehouses) == {}
 
 
-@pytest.mark.parametrize("kind_hash", ["0::UBIGINT", integration("hash(ph)")])
+@pytest.mark.parametrize("kind_hash", ["0::UBIGINT", slow("hash(ph)")])
 def test_kinds_with_one_hash_are_kept_apart(
     kind_hash: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

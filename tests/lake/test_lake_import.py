@@ -234,7 +234,7 @@ def test_the_place_of_an_import_that_ended_without_commit_is_taken(tmp_path: Pat
     assert json.loads(path.read_bytes())["key"] == "b"
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_imports_at_the_same_time_keep_their_runs_apart(tmp_path: Path) -> None:
     """Both import a rank 0 of other content into a run of the same name."""
     lake = tmp_path / "lake"

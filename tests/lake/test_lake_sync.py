@@ -120,7 +120,7 @@ def test_what_was_dropped_leaves_the_lake(tw: Tw, synced: tuple[Path, Path]) -> 
         assert opened.sql("SELECT count(*) FROM link WHERE trace_id IS NULL").rows() == [(0,)]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_two_warehouses_may_sync_to_one_lake(
     tw: Tw, tmp_path: Path, synced: tuple[Path, Path]
 ) -> None:

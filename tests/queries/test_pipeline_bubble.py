@@ -17,7 +17,7 @@ import pytest
 from tests.support import pipelines
 from tests.support.pipelines import STEP_NS, Pass, Rank
 from tests.support.randomtrace import common, covered
-from tests.support.sharing import WarehouseCache, chosen, has_tier, integration, slow
+from tests.support.sharing import WarehouseCache, chosen, has_tier, slow
 from warehouse.ingest import pipeline
 from warehouse.query import execute
 from warehouse.store import database
@@ -150,7 +150,7 @@ def test_equal_stages_wait_for_the_share_of_an_ideal_schedule(
 
 
 @pytest.mark.parametrize(
-    "job_name", ["random 0", *(integration(f"random {seed}") for seed in SEEDS[1:])]
+    "job_name", ["random 0", *(slow(f"random {seed}") for seed in SEEDS[1:])]
 )
 def test_bubbles_of_random_schedules_are_those_of_the_simulator(
     simulated: dict[str, list[Row]], job_name: str

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from tests.support import many_ranks
-from tests.support.sharing import DDP, WarehouseCache, integration
+from tests.support.sharing import DDP, WarehouseCache, slow
 from warehouse.export import manifest, report
 from warehouse.library import library
 from warehouse.query import by_trace, session, stored
@@ -45,7 +45,7 @@ def of_pytorch() -> list[str]:
 
 
 SOME = ("critical_path_summary", "kernel_summary", "utilization")
-REST = integration([name for name in of_pytorch() if name not in SOME])
+REST = slow([name for name in of_pytorch() if name not in SOME])
 
 
 @pytest.mark.parametrize("names", [SOME, REST], ids=["some", "others"])

@@ -78,7 +78,7 @@ def test_a_query_has_no_rows_without_those_that_it_requires(random_runs: Runs) -
     ]  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_block_has_no_rows_without_those_that_it_requires(tmp_path: Path) -> None:
     """So that it need not be computed."""
     path = tmp_path / "reference.duckdb"

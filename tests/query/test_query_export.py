@@ -17,7 +17,7 @@ def warehouse(imported_files: WarehouseCache, tmp_path: Path) -> Path:
     return imported_files.copy(tmp_path / "traces.duckdb", GPU)
 
 
-@pytest.mark.parametrize("suffix", ["xlsx", pytest.param("html", marks=pytest.mark.integration)])
+@pytest.mark.parametrize("suffix", ["xlsx", pytest.param("html", marks=pytest.mark.slow)])
 def test_a_query_is_written_as_a_workbook_or_page(tw: Tw, suffix: str) -> None:
     written = tw("query", "top_kernels", "-p", "top=1", "-o", f"one.{suffix}")
     exported = tw("export", suffix, "top_kernels", "-p", "top=1", "-o", f"two.{suffix}")

@@ -190,7 +190,7 @@ def test_the_run_meant_is_the_one_there_is_when_it_is_due(db: Path) -> None:
     ("format", "values"),
     [
         slow("xlsx", {"query": None, "report": "pytorch"}),
-        integration("html", {"query": None, "report": "tpu"}),
+        slow("html", {"query": None, "report": "tpu"}),
         slow("xlsx", {}),
         slow("parquet", {}),
         slow("text", {"query": None, "diagnoses": True}),

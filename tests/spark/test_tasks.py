@@ -15,7 +15,7 @@ import pytest
 
 import warehouse
 from tests.support.engines import difference
-from tests.support.sharing import DDP, GPU, WarehouseCache, integration
+from tests.support.sharing import DDP, GPU, WarehouseCache, integration, slow
 from warehouse.lake.sync import sync
 from warehouse.library import library
 from warehouse.library.library import Query
@@ -55,7 +55,7 @@ def lake(imported_files: WarehouseCache, tmp_path: Path) -> Path:
     ("name", "n_cores", "values"),
     [
         ("kernel_summary", 2, {}),
-        integration("op_summary", 100, {}),
+        slow("op_summary", 100, {}),
         integration("timeline_slice", 2, {"max_slices": 200}),  # over all tracks of the scope
     ],
 )
