@@ -149,9 +149,7 @@ def test_equal_stages_wait_for_the_share_of_an_ideal_schedule(
     assert [row["wait_ns"] for row in found] == [90_000 * (2 - n) for n in range(3)]
 
 
-@pytest.mark.parametrize(
-    "job_name", ["random 0", *(slow(f"random {seed}") for seed in SEEDS[1:])]
-)
+@pytest.mark.parametrize("job_name", ["random 0", *(slow(f"random {seed}") for seed in SEEDS[1:])])
 def test_bubbles_of_random_schedules_are_those_of_the_simulator(
     simulated: dict[str, list[Row]], job_name: str
 ) -> None:
