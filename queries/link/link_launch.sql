@@ -1,6 +1,6 @@
 /* ---
 name = "link_launch"
-version = 6
+version = 5
 title = "Links from runtime or driver calls to the device work they caused"
 help = """
 Device work and its call share a correlation id. Each process counts its own ids, so if several
@@ -27,7 +27,6 @@ rule.help = "correlation"
 confidence.help = "1 if one call has the id, 0.9 if the last of several was taken, 0.5 if all began after the work"
 
 [changes]
-6 = "same links, faster where there are many"
 5 = "a process that stands for a device owns no streams, also where a process with calls has its number"
 4 = "faster; work on the tracks of a process that waits for it and launches none of it is linked to calls of others"
 3 = "calls of other processes are excluded where streams are known to belong to a process that makes calls"
@@ -137,22 +136,21 @@ repeated AS (
     SELECT DISTINCT correlation_id, process_id FROM work WHERE n_calls > 1
   ) AS w ON w.correlation_id = l.correlation_id AND w.process_id = l.process_id
 )
--- Ordered before the texts are there, which take most of the bytes of a row.
 SELECT
-  from_id,
-  to_id,
-  CASE WHEN is_sync THEN 'sync_call' ELSE 'launch' END AS kind,
+  call_id AS from_id,
+  slice_id AS to_id,
+  CASE WHEN kind = 'sync' THEN 'sync_call' ELSE 'launch' END AS kind,
   'correlation' AS rule,
   confidence
 FROM (
-  SELECT call_id AS from_id, slice_id AS to_id, kind = 'sync' AS is_sync, 1::DOUBLE AS confidence
+  SELECT slice_id, kind, call_id, 1::DOUBLE AS confidence
   FROM work
   WHERE n_calls = 1
   UNION ALL
   SELECT
-    r.slice_id,
     w.slice_id,
-    w.kind = 'sync',
+    w.kind,
+    r.slice_id,
     CASE WHEN r.ts > w.ts THEN 0.5::DOUBLE ELSE 0.9::DOUBLE END
   FROM (
     SELECT slice_id, kind, ts, correlation_id, process_id FROM work WHERE n_calls > 1
@@ -161,5 +159,5 @@ FROM (
     ON r.correlation_id = w.correlation_id
     AND r.process_id = w.process_id
     AND w.ts >= r.from_ts
-  ORDER BY to_id
 )
+ORDER BY to_id

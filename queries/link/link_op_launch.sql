@@ -1,6 +1,6 @@
 /* ---
 name = "link_op_launch"
-version = 4
+version = 3
 title = "Links from operators to the runtime or driver calls made inside or for them"
 help = """
 The operator is the innermost cpu_op that contains the call on the same thread: the first operator
@@ -26,7 +26,6 @@ rule.help = "containment, or external_id"
 confidence.help = "1 for containment; by id 0.8 if the operator runs when the call begins, else 0.5"
 
 [changes]
-4 = "same links, faster where there are many"
 3 = "External ids are those of one process"
 2 = "calls outside operators are linked by External id"
 1 = "first version"
@@ -90,23 +89,23 @@ named AS (
     AND coalesce(k.process_id, -1) = l.process_id
   GROUP BY l.slice_id
 )
--- Ordered before the texts are there, which take most of the bytes of a row.
 SELECT
-  from_id,
-  to_id,
+  above_id AS from_id,
+  launch_id AS to_id,
   'op_launch' AS kind,
-  CASE WHEN is_named THEN 'external_id' ELSE 'containment' END AS rule,
-  confidence
+  'containment' AS rule,
+  1::DOUBLE AS confidence
 FROM (
-  SELECT above_id AS from_id, launch_id AS to_id, false AS is_named, 1::DOUBLE AS confidence
-  FROM direct
-  WHERE is_operator
+  SELECT launch_id, above_id FROM direct WHERE is_operator
   UNION ALL
-  SELECT above_id, launch_id, false, 1::DOUBLE
-  FROM climb
-  WHERE is_operator
-  UNION ALL
-  SELECT above_id, launch_id, true, CASE WHEN is_around THEN 0.8::DOUBLE ELSE 0.5::DOUBLE END
-  FROM named
-  ORDER BY to_id
+  SELECT launch_id, above_id FROM climb WHERE is_operator
 )
+UNION ALL
+SELECT
+  above_id AS from_id,
+  launch_id AS to_id,
+  'op_launch' AS kind,
+  'external_id' AS rule,
+  CASE WHEN is_around THEN 0.8::DOUBLE ELSE 0.5::DOUBLE END AS confidence
+FROM named
+ORDER BY to_id

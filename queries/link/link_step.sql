@@ -1,6 +1,6 @@
 /* ---
 name = "link_step"
-version = 3
+version = 2
 title = "Links from steps to the device work launched in them"
 help = """
 Work belongs to the step during which the causing call began, on any thread; it may run after the
@@ -27,7 +27,6 @@ rule.help = "launch, or time if the call is unknown"
 confidence.help = "Confidence of the launch link; 0.5 for time"
 
 [changes]
-3 = "same links, faster where there are many"
 1 = "first version"
 2 = "work called before the recording belongs to no step; the order on the stream bounds the time of unknown calls"
 --- */
@@ -111,17 +110,13 @@ found AS (
     ON w.process_id = i.process_id
     AND i.instant_ns >= w.start_ns
 )
--- Ordered before the texts are there, which take most of the bytes of a row.
 SELECT
-  from_id,
-  to_id,
+  f.step_id AS from_id,
+  p.slice_id AS to_id,
   'step' AS kind,
-  CASE WHEN is_launch THEN 'launch' ELSE 'time' END AS rule,
-  confidence
-FROM (
-  SELECT f.step_id AS from_id, p.slice_id AS to_id, p.is_launch, p.confidence
-  FROM placed AS p
-  JOIN found AS f ON f.process_id = p.process_id AND f.instant_ns = p.instant_ns
-  WHERE p.ts < f.end_ns
-  ORDER BY to_id
-)
+  CASE WHEN p.is_launch THEN 'launch' ELSE 'time' END AS rule,
+  p.confidence
+FROM placed AS p
+JOIN found AS f ON f.process_id = p.process_id AND f.instant_ns = p.instant_ns
+WHERE p.ts < f.end_ns
+ORDER BY to_id

@@ -311,31 +311,6 @@ def test_a_broken_promise_of_a_text_is_found(query: str, problem: str) -> None:
     assert any(problem in each for each in found), found
 
 
-ORDERED = "(SELECT id AS x FROM slice ORDER BY x)"
-
-
-@pytest.mark.parametrize(
-    ("layer", "sql", "is_ordered"),
-    [
-        ("link", f"WITH a AS (SELECT 1) SELECT x + 1 AS x FROM {ORDERED}", True),
-        ("summary", f"SELECT x + 1 AS x FROM {ORDERED}", False),
-        ("link", "SELECT x FROM (SELECT id AS x FROM slice)", False),
-        ("link", f"SELECT x FROM {ORDERED} JOIN slice ON id = x", False),
-        ("link", f"SELECT x FROM {ORDERED} GROUP BY x", False),
-        ("link", f"SELECT x FROM {ORDERED} WHERE x > 1", False),
-        ("link", f"SELECT max(x) OVER () AS x FROM {ORDERED}", False),
-    ],
-)
-def test_a_linker_may_order_rows_before_it_computes_columns(
-    layer: str, sql: str, is_ordered: bool
-) -> None:
-    made = text("x", sql)
-
-    found = structure.problems(Query(made, header.parse(made, "x.sql"), layer=layer), LIBRARY)
-
-    assert ("has no ORDER BY" in found) is not is_ordered
-
-
 def test_declared_types_must_be_exact(connection: duckdb.DuckDBPyConnection) -> None:
     query = library.from_text(text("x", "SELECT 1 AS x"))
 

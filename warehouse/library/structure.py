@@ -140,32 +140,13 @@ def _columns(query: Query, tree: Tree, nodes: list[Tree]) -> Iterator[str]:
         yield f"returns {', '.join(tree.named_selects)}; its header declares {', '.join(declared)}"
     # Callers order the rows of building blocks. What is in the archive was
     # one, or was judged when it was released.
-    is_free = query.layer in ("lib", "archive") or query.header.alias_of is not None
-    if not (is_free or _is_ordered(tree) or (query.layer == "link" and _keeps_order(tree))):
+    is_ordered = query.layer in ("lib", "archive") or query.header.alias_of is not None
+    if not is_ordered and tree.args.get("order") is None:
         yield "has no ORDER BY"
     for identifier in _among(nodes, exp.Identifier):
         is_argument = isinstance(identifier.parent, exp.PropertyEQ)
         if identifier.name.lower().startswith("p_") and not is_argument:
             yield f"names something {identifier.name}: such names are macro arguments"
-
-
-def _is_ordered(tree: Tree) -> bool:
-    return tree.args.get("order") is not None
-
-
-def _keeps_order(tree: Tree) -> bool:
-    """Whether it only computes columns of one subquery, which is ordered.
-
-    DuckDB, which alone runs linkers, keeps the order then, and has less to order:
-    https://duckdb.org/docs/stable/sql/dialect/order_preservation
-    """
-    parts = {name for name, part in tree.args.items() if part}
-    source = tree.args["from_"].this if parts - {"with_"} == {"expressions", "from_"} else None
-    return (
-        isinstance(source, exp.Subquery)
-        and _is_ordered(source.this)
-        and not any(each.find(exp.Window, exp.AggFunc) for each in tree.expressions)
-    )
 
 
 def _scale(query: Query, library: Library, tree: Tree) -> Iterator[str]:
