@@ -13,12 +13,10 @@ from xml.etree import ElementTree
 
 import pyarrow as pa
 import pytest
-import xlsxwriter
 
 from tests.support.sharing import GPU, WarehouseCache
 from warehouse.export import report, sections
 from warehouse.export.workbook import units, workbook
-from warehouse.export.workbook.sheet import TableSheet
 from warehouse.library import library
 from warehouse.library.header import Column
 from warehouse.query.result import QueryResult
@@ -397,31 +395,3 @@ def test_a_workbook_prints_at_most_25_pages(
     listed = subprocess.run([info, str(tmp_path / "a.pdf")], check=True, capture_output=True)
     pages = re.search(rb"^Pages: *(\d+)$", listed.stdout, re.MULTILINE)
     assert pages is not None and 1 <= int(pages[1]) <= 25
-
-
-def test_a_table_has_the_cells_that_xlsxwriter_writes_one_by_one(tmp_path: Path) -> None:
-    texts = ["a", "", " b", "c\t", "d\ne", "<b>&\"'", "\x01", "_x000D_", "\ufffe", None]
-    numbers = [0.0, -1.5, 1e20, 1e-7, 1 / 3, 5e-324, 1e16, 123456789012345678.0, 2.0, None]
-    whole_numbers = [*range(-4, 4), 1 << 53, None]
-    truths = [*[True, False] * 4, None, None]
-    columns = {"text": texts, "number": numbers, "integer": whole_numbers, "ok": truths}
-    path = tmp_path / "b.xlsx"
-    with xlsxwriter.Workbook(path, {"constant_memory": True, "strings_to_urls": False}) as book:
-        by_table, by_cell = (book.add_worksheet(each, TableSheet) for each in ("table", "cell"))
-        for sheet in (by_table, by_cell):
-            sheet.set_column(1, 2, 12, book.add_format({"num_format": "#,##0"}))
-            sheet.write_string(0, 0, "head")
-        assert by_table.write_table(pa.table(columns).slice(0, 4), 1, str)
-        assert by_table.write_table(pa.table(columns).slice(4), 5, str)
-        for row, values in enumerate(zip(*columns.values(), strict=True), 1):
-            for place, value in enumerate(values):
-                if isinstance(value, str):
-                    by_cell.write_string(row, place, value)
-                elif value is not None:
-                    by_cell.write(row, place, value)
-
-    parts = Book(path).parts
-    data = [parts[f"xl/worksheets/sheet{number}.xml"] for number in (1, 2)]
-    first, second = (each[each.index("<sheetData>") : each.index("</sheetData>")] for each in data)
-    assert first == second.replace(' s="2"', ' s="1"')
-    assert first.count("<row ") == 10  # the last one is empty

@@ -11,11 +11,10 @@ from warehouse.export import heat
 from warehouse.export.heat import HeatMap
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from xlsxwriter import Workbook
+    from xlsxwriter.worksheet import Worksheet
 
     from warehouse.export.sections import Chart
-    from warehouse.export.workbook.sheet import TableSheet
     from warehouse.query.result import QueryResult
 
 COLUMNS = 1_000
@@ -26,7 +25,7 @@ def maps(result: QueryResult, chart: Chart) -> Iterator[HeatMap]:
     return heat.maps(result, chart, COLUMNS)
 
 
-def write(book: Workbook, sheet: TableSheet, given: HeatMap) -> None:
+def write(book: Workbook, sheet: Worksheet, given: HeatMap) -> None:
     """Writes a map: the labels in column A, x in row 1, values coloured from white to red."""
     head = book.add_format({"bold": True, "bottom": 1, "bg_color": "#E8EDF3"})
     number = book.add_format({"num_format": "0.0%" if given.unit == "ratio" else "#,##0"})
@@ -38,17 +37,10 @@ def write(book: Workbook, sheet: TableSheet, given: HeatMap) -> None:
     sheet.write_string(0, 0, f"{given.name} [{given.unit}]", head)
     for place, x in enumerate(given.x, 1):
         sheet.write_number(0, place, x, head)
-    sheet.write_table(_table(given), 1, str)
+    for row, (label, values) in enumerate(zip(given.labels, given.values, strict=True), 1):
+        sheet.write_string(row, 0, label)
+        for column in np.flatnonzero(~np.isnan(values)).tolist():
+            sheet.write_number(row, column + 1, float(values[column]))
     scale = {"type": "3_color_scale", "min_color": "#FFFFFF", "mid_color": "#FFE699",
              "max_color": "#E06666", "mid_type": "percentile", "mid_value": 90}  # fmt: skip
     sheet.conditional_format(1, 1, len(given.labels), len(given.x), scale)
-
-
-def _table(given: HeatMap) -> pa.Table:
-    """The labels and the values of a map, NULL where there is none."""
-    import pyarrow as pa
-
-    values = np.asarray(given.values, dtype=np.float64)
-    columns = [pa.array(values[:, place], from_pandas=True) for place in range(len(given.x))]
-    names = [str(place) for place in range(len(columns) + 1)]
-    return pa.table([pa.array(given.labels, pa.string()), *columns], names)

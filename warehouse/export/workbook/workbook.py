@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -36,10 +35,10 @@ if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
     from warehouse.export.key_figures import KeyFigures
-    from warehouse.export.workbook.sheet import TableSheet
 
 ROWS_A_SHEET = 1_000_000
 TEXT_LENGTH = 32_767
+EXACT_INTEGER = 1 << 53
 _WIDEST = 60
 _PRINTED_ROWS = 50  # of each sheet
 _PRINTED_SHEETS = 20  # a page each; the overview has at most five
@@ -84,13 +83,10 @@ class Book:
         """The text as a cell holds it; a truncated one is counted."""
         return _text(self.written, text)
 
-    def sheet(self, title: str) -> TableSheet:
-        from warehouse.export.workbook.sheet import TableSheet  # with xlsxwriter, which is slow
-
+    def sheet(self, title: str) -> Worksheet:
         name = _sheet_name(title, self.written.sheets)
         self.written.sheets.append(name)
-        found: TableSheet = self.book.add_worksheet(name, TableSheet)
-        return found
+        return self.book.add_worksheet(name)
 
 
 def export_xlsx(
@@ -222,7 +218,7 @@ def _data(book: Book, filled: FilledSection) -> Iterator[Sheet]:
         filled.result.release()
 
 
-def _rows(book: Book, sheet: TableSheet, result: QueryResult, headings: Mapping[str, str]) -> None:
+def _rows(book: Book, sheet: Worksheet, result: QueryResult, headings: Mapping[str, str]) -> None:
     """Hides columns without values if the section has its own headings."""
 
     columns = result.columns
@@ -240,9 +236,10 @@ def _rows(book: Book, sheet: TableSheet, result: QueryResult, headings: Mapping[
     number = 0
     for batch in result.batches():
         table = plain.table(batch.columns, batch.schema.names)
-        if not sheet.write_table(table, number + 1, partial(_cell_text, book.written)):
-            raise ExportError(f"{book.written.path}: the rows of {sheet.get_name()} do not fit")
-        number += table.num_rows
+        for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+            number += 1
+            for place, value in enumerate(row):
+                _write(book.written, sheet, number, place, value)
     book.written.n_rows += number
     if number:
         sheet.autofilter(0, 0, number, len(columns) - 1)
@@ -297,10 +294,24 @@ def _width(result: QueryResult, place: int) -> float:
     return min(_WIDEST, max(shown) + 2)
 
 
-def _cell_text(written: WorkbookSummary, value: Any) -> str:
-    """The text of a cell without an exact number; long integers are counted."""
-    written.n_integers_as_text += isinstance(value, int)
-    return _text(written, str(value))
+def _write(written: WorkbookSummary, sheet: Worksheet, row: int, place: int, value: Any) -> None:
+    """Writes a cell. xlsxwriter returns a negative number when it drops data."""
+    if value is None:
+        return
+    if isinstance(value, bool):
+        code = sheet.write_boolean(row, place, value)
+    elif isinstance(value, int | float) and _is_exact(value):
+        code = sheet.write_number(row, place, value)
+    else:
+        written.n_integers_as_text += isinstance(value, int)
+        code = sheet.write_string(row, place, _text(written, str(value)))
+    if code:
+        raise ExportError(f"{written.path}: row {row} of {sheet.get_name()} does not fit")
+
+
+def _is_exact(value: int | float) -> bool:
+    """Whether an integer is exact as a double, the only number type of spreadsheets."""
+    return math.isfinite(value) if isinstance(value, float) else abs(value) <= EXACT_INTEGER
 
 
 def _text(written: WorkbookSummary, text: str) -> str:
