@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from warehouse.errors import ExportError
+from warehouse.processes import is_alive
 
 try:
     import fcntl
@@ -331,7 +332,7 @@ def _sweep_part(part: Path, pid: int) -> None:
     descriptor = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if _is_alive(pid) and time.time() - os.fstat(descriptor).st_mtime < _SETTLED_S:
+        if is_alive(pid) and time.time() - os.fstat(descriptor).st_mtime < _SETTLED_S:
             return
         if part.is_dir():
             shutil.rmtree(part, ignore_errors=True)
@@ -340,16 +341,6 @@ def _sweep_part(part: Path, pid: int) -> None:
             part.with_name(part.name + ".wal").unlink(missing_ok=True)  # of a copied warehouse
     finally:
         os.close(descriptor)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 @contextmanager

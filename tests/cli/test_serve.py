@@ -60,6 +60,7 @@ def test_the_browser_gets_the_file_and_the_server_ends(tmp_path: Path) -> None:
 
     assert (status, body) == (200, path.read_bytes())
     assert headers["Access-Control-Allow-Origin"] == "https://ui.perfetto.dev"
+    assert headers["Vary"] == "Origin"
     assert serving.join() is True
 
 

@@ -232,7 +232,10 @@ def test_scratch_of_the_dead_is_swept_and_of_the_living_kept(tmp_path: Path) -> 
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         pass
     scratch = tmp_path / "w.duckdb.scratch"
-    for name in (str(ended.pid), f"{ended.pid}-1f", f"{os.getpid()}-1f", "1-aa", "notes"):
+    no_process = "9" * 30
+    for name in (
+        str(ended.pid), f"{ended.pid}-1f", f"{os.getpid()}-1f", f"{no_process}-1f", "1-aa", "notes"
+    ):  # fmt: skip
         (scratch / name).mkdir(parents=True)
 
     pipeline.import_paths([trace], db=db)

@@ -83,6 +83,38 @@ def test_a_known_file_is_not_read_again(
     assert path.exists()
 
 
+def test_files_are_hashed_while_others_may_use_the_warehouse(
+    folder: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder, "a.json")
+    hashed = inbox._sha256
+
+    def while_reading(path: Path) -> str:
+        with database.Reader(db, wait_s=0):
+            return hashed(path)
+
+    monkeypatch.setattr(inbox, "_sha256", while_reading)
+
+    assert statuses(look(folder, db)) == ["imported"]
+    assert look(folder, db).n_known == 1
+
+
+def test_a_file_that_is_removed_after_it_was_imported_leaves_no_trace(
+    folder: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(folder, "a.json")
+
+    def removing(removed: Path) -> str:
+        removed.unlink()
+        return removed.read_bytes().hex()
+
+    monkeypatch.setattr(inbox, "_sha256", removing)
+    found = look(folder, db)
+
+    assert (found.outcomes, found.unsettled) == ((), (path,))
+    assert n_traces(db) == 0
+
+
 @pytest.mark.parametrize(
     ("name", "age_s"), [("a.json", 1), ("a.json.part", 600), ("a.json.TMP", 600), ("a.json~", 600)]
 )

@@ -168,6 +168,14 @@ def test_systemd_accepts_the_units(odd_tick: install.Tick, tmp_path: Path) -> No
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+def test_a_timer_has_the_wait_that_was_given_and_the_same_name(tmp_path: Path) -> None:
+    usual = install.tick(tmp_path / "w.duckdb", tmp_path, 5)
+    short = install.tick(tmp_path / "w.duckdb", tmp_path, 5, wait_s=2.5)
+
+    assert (usual.command[-2:], short.command[-2:]) == (("--wait", "60"), ("--wait", "2.5"))
+    assert usual.unit == short.unit
+
+
 def test_the_units_are_written_where_systemd_looks(
     tw: Tw, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

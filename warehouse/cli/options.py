@@ -19,15 +19,24 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def database(command: Command) -> Command:
     """Adds --db and --wait."""
-    command = click.option(
+    return database_file(wait(10.0, "Time to wait")(command))
+
+
+def wait(default_s: float, time: str) -> Callable[[Command], Command]:
+    """Adds --wait, whose help begins with what its time is."""
+    return click.option(
         "--wait",
         "wait_s",
         type=click.FloatRange(min=0),
-        default=10.0,
+        default=default_s,
         show_default=True,
         metavar="SECONDS",
-        help="Time to wait for another process to release the warehouse.",
-    )(command)
+        help=f"{time} for another process to release the warehouse.",
+    )
+
+
+def database_file(command: Command) -> Command:
+    """Adds --db."""
     return click.option(
         "--db",
         "db",

@@ -163,7 +163,7 @@ def show(name: str, show_sql: bool, query_path: tuple[Path, ...]) -> None:
     if show_sql:
         click.echo(query.sql.rstrip("\n"))
         return
-    click.echo("\n".join(describe.query(query, found)))
+    click.echo("\n".join(describe.query(query)))
     if lines := _example(query, found):
         click.echo("\n".join(["", *lines]))
 

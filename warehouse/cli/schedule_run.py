@@ -115,7 +115,8 @@ def loop(every_s: int, db: Path | None, wait_s: float) -> None:
 @click.option(
     "--write", "writes", is_flag=True, help="Write the units to the user's systemd folder."
 )
-@options.database
+@options.wait(60.0, "Time that run-due waits")
+@options.database_file
 def install(
     is_systemd: bool | None, every_min: int, writes: bool, db: Path | None, wait_s: float
 ) -> None:
@@ -132,7 +133,8 @@ def install(
     from warehouse.schedule import install as units
 
     source = config.load().source
-    made = units.tick(config.database_path(db), source.parent if source else Path.cwd(), every_min)
+    folder = source.parent if source else Path.cwd()
+    made = units.tick(config.database_path(db), folder, every_min, wait_s)
     chosen = is_systemd if is_systemd is not None else shutil.which("systemctl") is not None
     if not chosen:
         if writes:

@@ -78,7 +78,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _allow(self) -> None:
         self.send_header("Access-Control-Allow-Origin", self.server.origin)
-        self.send_header("Vary", "Manifest")
+        self.send_header("Vary", "Origin")
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Disables request logging."""

@@ -58,7 +58,7 @@ def export_parquet(connection: duckdb.DuckDBPyConnection, folder: Path) -> list[
 
 
 def _tables(connection: duckdb.DuckDBPyConnection, views: list[str]) -> list[tuple[str, bool]]:
-    """The tables of a lake, and whether their rows belong to traces."""
+    """The tables to write, and whether their rows belong to traces."""
     return connection.execute(
         """
         SELECT table_name, bool_or(column_name = 'trace_id')

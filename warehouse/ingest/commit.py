@@ -121,13 +121,9 @@ def _link_run_of(connection: duckdb.DuckDBPyConnection, done: CommittedTrace) ->
     """
     if [run_id for run_id, _ in run_links.unlinked_runs(connection)] != [done.run_id]:
         return
-    try:
-        connection.execute("BEGIN")
-        run_links.link_run(connection, linkers.linkers(), done.run_id, keeps_links=True)
-        connection.execute("COMMIT")
-    except (duckdb.Error, TwError):
-        connection.execute("ROLLBACK")  # `link_runs` tries again, and reports the error
-    else:
+    with suppress(duckdb.Error, TwError):  # `link_runs` tries again, and reports the error
+        with database.transaction(connection):
+            run_links.link_run(connection, linkers.linkers(), done.run_id, keeps_links=True)
         done.leaves_unlinked = False
 
 
@@ -146,9 +142,8 @@ def link_runs(
             all_linkers = linkers.linkers()
             for run_id, name in run_links.unlinked_runs(connection):
                 which = f"run {name!r}"
-                connection.execute("BEGIN")
-                run_links.link_run(connection, all_linkers, run_id, keeps_links=True)
-                connection.execute("COMMIT")
+                with database.transaction(connection):
+                    run_links.link_run(connection, all_linkers, run_id, keeps_links=True)
     except (duckdb.Error, TwError) as error:
         first = str(error).splitlines()[0]
         raise TwError(

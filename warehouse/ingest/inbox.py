@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -87,9 +88,10 @@ def import_new(
         outcomes = pipeline.import_paths(
             [folder], db=db, options=options, progress=progress, includes=scan.includes
         )
+    read = _Read.of(scan, outcomes)  # without a lock of the warehouse: files may be large
     changed = {path for path in scan.before if _stamp(path) != scan.before[path]}
     if scan.before:
-        _remember(db, options.wait_s, outcomes, scan, changed)
+        _remember(db, options.wait_s, read, scan, changed)
     kept = [each for each in outcomes if not changed & set(_paths(each.source))]
     return InboxScan(
         tuple(kept), scan.n_known, scan.n_failed_before, tuple(sorted(scan.unsettled | changed))
@@ -163,29 +165,48 @@ def _known(db: Path, wait_s: float) -> dict[Path, FileState]:
     }
 
 
+@dataclass(frozen=True)
+class _Read:
+    """What was read of a file: its outcomes, and of an imported one the SHA-256."""
+
+    outcomes: tuple[Outcome, ...]
+    sha256: str | None
+    has_grown: bool  # its content at the scan before is a prefix of the present one
+
+    @classmethod
+    def of(cls, scan: _Scan, outcomes: Sequence[Outcome]) -> dict[Path, _Read]:
+        """What was read of each file of a scan."""
+        by_path: dict[Path, list[Outcome]] = {path: [] for path in scan.before}
+        for outcome in outcomes:
+            for path in _paths(outcome.source):
+                if path in by_path:
+                    by_path[path].append(outcome)
+        return {path: cls._of(path, scan.known.get(path), found) for path, found in by_path.items()}
+
+    @classmethod
+    def _of(cls, path: Path, known: FileState | None, outcomes: Sequence[Outcome]) -> _Read:
+        is_new = any(each.status == "imported" for each in outcomes)
+        sha256, has_grown = None, False
+        with suppress(FileNotFoundError):  # removed meanwhile, which is a change
+            has_grown = is_new and known is not None and _grew(path, known)
+            sha256 = _sha256(path) if _status_of(outcomes) in ("imported", "damaged") else None
+        return cls(tuple(outcomes), sha256, has_grown)
+
+
 def _remember(
-    db: Path,
-    wait_s: float,
-    outcomes: Sequence[Outcome],
-    scan: _Scan,
-    changed: set[Path],
+    db: Path, wait_s: float, read: Mapping[Path, _Read], scan: _Scan, changed: set[Path]
 ) -> None:
     """Records the outcome of each file, in one transaction with the removal of traces."""
     if not db.exists():
         database.create_empty(db)
-    by_path: dict[Path, list[Outcome]] = {path: [] for path in scan.before}
-    for outcome in outcomes:
-        for path in _paths(outcome.source):
-            if path in by_path:
-                by_path[path].append(outcome)
     with database.writer(db, wait_s=wait_s) as connection, database.transaction(connection):
         doomed: set[int] = set()
-        for path, found in by_path.items():
+        for path, found in read.items():
             if path in changed:
-                doomed.update(_trace_ids(found))
+                doomed.update(_trace_ids(found.outcomes))
                 continue
             known = scan.known.get(path)
-            if known and any(each.status == "imported" for each in found) and _grew(path, known):
+            if known and found.has_grown:
                 doomed.update(known.trace_ids)
             _write(connection, path, scan.before[path], found, known)
         _take_out(connection, doomed)
@@ -221,11 +242,10 @@ def _write(
     connection: duckdb.DuckDBPyConnection,
     path: Path,
     stamp: Stamp,
-    outcomes: Sequence[Outcome],
+    read: _Read,
     known: FileState | None,
 ) -> None:
-    states = {_status(each) for each in outcomes}
-    status = next((each for each in _WORST if each in states), "ignored")
+    outcomes = read.outcomes
     errors = [
         str(each.error.message) for each in outcomes if each.error and each.status == "failed"
     ] + [each.damage for each in outcomes if each.damage]
@@ -238,15 +258,17 @@ def _write(
     connection.execute(
         "INSERT INTO inbox_file VALUES (?, ?, ?, ?, ?, ?, ?::BIGINT[], ?, ?, ?, ?)",
         [
-            str(path), stamp.n_bytes, stamp.modified_ns, status, "; ".join(errors) or None,
-            _sha256(path) if status in ("imported", "damaged") else None, _trace_ids(outcomes),
+            str(path), stamp.n_bytes, stamp.modified_ns, _status_of(outcomes),
+            "; ".join(errors) or None, read.sha256, _trace_ids(outcomes),
             (known.n_tries if known else 0) + 1, first_seen, now, __version__,
         ],
     )  # fmt: skip
 
 
-def _status(outcome: Outcome) -> str:
-    return "damaged" if outcome.damage else outcome.status
+def _status_of(outcomes: Sequence[Outcome]) -> str:
+    """The worst status of the sources in a file."""
+    states = {"damaged" if each.damage else each.status for each in outcomes}
+    return next((each for each in _WORST if each in states), "ignored")
 
 
 def _sha256(path: Path) -> str:

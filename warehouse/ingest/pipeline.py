@@ -37,6 +37,7 @@ from warehouse.ingest.sources import Source
 from warehouse.ingest.together import DecodedTogether, Job, Unit, halves, units
 from warehouse.ingest.workers import WORTH_SHARING, Decoded, alone, decode_all, decode_unit
 from warehouse.link import run_links
+from warehouse.processes import is_alive
 from warehouse.store import database, template, texts
 
 OnDuplicate = Literal["skip", "replace", "error"]
@@ -194,17 +195,7 @@ def _is_stale(folder: Path) -> bool:
         return False  # not ours
     if int(pid) == os.getpid():
         return folder not in _in_use
-    return not _is_alive(int(pid))
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    return not is_alive(int(pid))
 
 
 def _copy_stdin(stdin: Any, scratch: Path) -> Path:

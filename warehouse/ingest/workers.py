@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import threading
 from collections import deque
@@ -18,6 +17,7 @@ from warehouse.ingest import decode as decoding
 from warehouse.ingest import failures
 from warehouse.ingest.decode import DecodedSource, Settings
 from warehouse.ingest.together import DecodedTogether, Job, Unit, decode_together, halves
+from warehouse.processes import end_with
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -260,14 +260,7 @@ def _start_worker(counter: Synchronized[int], listening: Connection) -> None:
     global _read_bytes
     _read_bytes = counter
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
-    threading.Thread(target=_die_with_parent, args=(listening,), daemon=True).start()
-
-
-def _die_with_parent(listening: Connection) -> None:
-    """Ends this worker when the import is cancelled or its process has ended."""
-    with suppress(EOFError, OSError):
-        listening.recv_bytes()
-    os._exit(1)
+    threading.Thread(target=end_with, args=(listening,), daemon=True).start()
 
 
 def _decode_in_worker(unit: Unit, settings: Settings) -> list[Decoded]:

@@ -25,6 +25,7 @@ from typing import Final
 from warehouse.errors import DatabaseError, InvalidDatabase
 from warehouse.lake import layout
 from warehouse.lake.layout import Lake
+from warehouse.processes import is_alive
 
 #: `trace_id << 32 | n` is exact in a double below it.
 MAX_ID: Final = (1 << 21) - 1
@@ -166,15 +167,7 @@ def is_abandoned(lake: Lake, claimed: Claim, age_s: float = DEFAULT_AGE_S) -> bo
 
 def is_dead(claimed: Claim) -> bool:
     """Whether the holder of a claim was a process of this machine that has ended."""
-    if claimed.host != socket.gethostname():
-        return False
-    try:
-        os.kill(claimed.pid, 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
-    return False
+    return claimed.host == socket.gethostname() and not is_alive(claimed.pid)
 
 
 def made(number: int, key: str) -> Claim:

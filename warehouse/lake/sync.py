@@ -58,7 +58,6 @@ class Synced:
 
     n_traces: int = 0  # in the warehouse
     n_written: int = 0
-    n_runs_written: int = 0
     n_removed: int = 0
     n_bytes: int = 0  # of Parquet files written
 
@@ -159,7 +158,6 @@ class _Sync:
         if before is not None:
             self.lake.remove_files(before.files)
         self._replace_links(new, traces)
-        self.done.n_runs_written += 1
         self.done.n_bytes += sum(file.bytes for file in files)
 
     def _replace_links(self, run_id: int, traces: tuple[int, ...]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warehouse.library.library import Library, Query
 
 
-def query(found: Query, queries: Library) -> list[str]:
+def query(found: Query) -> list[str]:
     """Title, parameters, columns with their units, what it calls, and its changes."""
     header = found.header
     assert header is not None

@@ -165,7 +165,7 @@ class Header:
     columns: tuple[Column, ...]
     help: str = ""
     parameters: tuple[Parameter, ...] = ()
-    requires_schema: str = ">=1"
+    requires_schema: int = 1  # the least version
     requires_queries: tuple[str, ...] = ()
     #: See `warehouse.library.required_rows`; without rows of each entry, nothing is found.
     requires_rows: tuple[str, ...] = ()
@@ -278,7 +278,7 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
         grain=tuple(values["grain"]),
         columns=tuple(_column(each) for each in _column_values(values, shared)),
         parameters=tuple(_parameter(*item) for item in values.get("param", {}).items()),
-        requires_schema=str(requires.get("schema", ">=1")),
+        requires_schema=_schema_version(requires.get("schema", ">=1")),
         requires_queries=tuple(requires.get("queries", ())),
         requires_rows=_required_rows(requires.get("rows", ())),
         scale=str(values.get("scale", "")),
@@ -295,6 +295,14 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
     )
     _consistent(header)
     return header
+
+
+def _schema_version(text: object) -> int:
+    """The least version of the schema, from a text such as ">=13"."""
+    found = re.fullmatch(r">=([1-9][0-9]*)", str(text))
+    if found is None:
+        raise ValueError(f'requires schema {text!r}: write the least version, as ">=13"')
+    return int(found[1])
 
 
 def _consistent(header: Header) -> None:

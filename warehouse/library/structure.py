@@ -48,6 +48,7 @@ def problems(query: Query, library: Library) -> list[str]:
     tree = trees[0]
     nodes = list(tree.walk())
     return [
+        *_schema(query.header),
         *_changes(nodes),
         *_tables(query, library, nodes),
         *_parameters(query, nodes),
@@ -55,6 +56,11 @@ def problems(query: Query, library: Library) -> list[str]:
         *_scale(query, library, tree),
         *_rewriting(query, tree),
     ]
+
+
+def _schema(header: Header) -> Iterator[str]:
+    if header.requires_schema > (latest := migrate.latest_version()):
+        yield f"requires schema >={header.requires_schema}; this tw has version {latest}"
 
 
 def _among(nodes: Iterable[Tree], *kinds: Any) -> Iterator[Tree]:

@@ -80,7 +80,7 @@ class Answers:
 
         queries = self._queries()
         if name in queries.newest or "@" in name:
-            return "\n".join(describe.query(queries.find(name), queries))
+            return "\n".join(describe.query(queries.find(name)))
         try:
             with session.opened(self.place, Selection(runs=("all",)), queries) as opened:
                 return "\n".join(describe.table(opened.connection, name))

@@ -62,7 +62,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     what_if.refuse(graph, WhatIf(_WHAT_IF, _rate(options)))
     reduction = gradients.read(graph, options.bytes_per_s)
     _check(reduction, options)
-    limit = noise(session, graph, prediction.scenario(graph, engine, []))
+    limit = noise(session, prediction.scenario(graph, engine, []))
     recorded = Candidate("recorded", reduction.grouping, limit.replayed_ns)
     edit = partial(_edit, reduction, options)
     passes = Passes(graph, engine, reduction, options, edit)

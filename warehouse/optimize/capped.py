@@ -87,7 +87,7 @@ def search(session: Session, engine: Engine, graph: Graph, options: Options) -> 
         )
     base = closest(sizes_of(gradients), recorded)
     base_ns = _predicted_ns(graph, engine, base)
-    limit = noise(session, graph, unchanged).relative_to(base_ns)
+    limit = noise(session, unchanged).relative_to(base_ns)
     judged, stopped = _judged(graph, engine, _thinned(sizes), {base: base_ns})
     best, best_ns = _best(judged, base)
     gain = 1 - best_ns / limit.replayed_ns

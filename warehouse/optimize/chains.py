@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import replace
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import TwError
 from warehouse.optimize.annealing import N_CHAINS, Chain, Job, run_chain
+from warehouse.processes import end_with
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -84,14 +83,8 @@ def _start_worker(stop: Any, listening: Connection) -> None:
 
     global _stop
     _stop = stop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells what Ctrl-C means
-    threading.Thread(target=_die_with_parent, args=(listening,), daemon=True).start()
-
-
-def _die_with_parent(listening: Connection) -> None:
-    with suppress(EOFError, OSError):
-        listening.recv_bytes()
-    os._exit(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
+    threading.Thread(target=end_with, args=(listening,), daemon=True).start()
 
 
 def _run_in_worker(job: Job) -> Chain:

@@ -85,7 +85,6 @@ class Lifetimes:
     def __init__(self, lives: Iterable[Life], n_places: int) -> None:
         self.lives = sorted(lives, key=lambda each: each.first)
         self.n_places = n_places
-        self._firsts = [each.first for each in self.lives]
         pairs = [(place, n) for n, each in enumerate(self.lives) for place in each.uses]
         pairs.sort()
         self._use_places = np.array([place for place, _ in pairs], np.int64)

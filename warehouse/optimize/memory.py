@@ -62,7 +62,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     graph = prediction.replayed(session, engine, before=options.before)
     memory = memory_sources.read(session, graph)
     _refuse_low(budget, memory)
-    limit = noise(session, graph, prediction.scenario(graph, engine, []))
+    limit = noise(session, prediction.scenario(graph, engine, []))
     peak = memory.peak(session, Plan("recorded"))
     unchanged = _Candidate(Plan("recorded"), peak, limit.replayed_ns)
     plans = memory.plans(budget, options) if peak > budget else []

@@ -18,6 +18,7 @@ from warehouse.optimize.search import (
     Noise,
     Options,
     Outcome,
+    best_of_each,
     is_interruption,
     noise,
     prediction_of,
@@ -113,7 +114,7 @@ def search(session: Session, engine: Engine, graph: Graph, options: Options) -> 
     unchanged = prediction.scenario(graph, engine, [])
     judge = _judge(graph, engine)
     recorded = _Candidate("recorded", run.recorded, edit := run.edit(run.recorded), judge(edit))
-    limit = noise(session, graph, unchanged).relative_to(recorded.predicted_ns)
+    limit = noise(session, unchanged).relative_to(recorded.predicted_ns)
     judged: list[_Candidate] = []
     stopped = _searched(run, judge, recorded, judged, is_swept=options.search == "sweep")
     best = min([recorded, *judged], key=lambda each: each.predicted_ns)
@@ -128,7 +129,7 @@ def search(session: Session, engine: Engine, graph: Graph, options: Options) -> 
             extrapolated=run.extrapolated(each.counts),
             edits=[] if each is recorded else [each.edit],
         )
-        for each in (recorded, *_best_of_each(judged))
+        for each in (recorded, *best_of_each(judged))
     ]
     steps = trajectory(
         [(each.search, str(each.edit), each.predicted_ns, None) for each in judged],
@@ -281,12 +282,3 @@ def _step_by_step(
                 judged.append(tried := _Candidate("dp", counts, edit, judge(edit)))
                 if tried.predicted_ns < best.predicted_ns:
                     best, is_better = tried, True
-
-
-def _best_of_each(judged: Sequence[_Candidate]) -> list[_Candidate]:
-    """The best candidate of each search."""
-    best: dict[str, _Candidate] = {}
-    for each in judged:
-        if each.search not in best or each.predicted_ns < best[each.search].predicted_ns:
-            best[each.search] = each
-    return list(best.values())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from warehouse import arrow, plugins
 from warehouse.errors import UsageError
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from warehouse.optimize.strategy import Strategy
     from warehouse.query.session import Session
     from warehouse.replay.engines import Engine
-    from warehouse.replay.graph import Graph
     from warehouse.replay.what_if import WhatIf
 
+AnyCandidate = TypeVar("AnyCandidate", bound="Candidate")
 #: The entry-point group of strategies.
 GROUP = "trace_warehouse.strategies"
 SEARCHES = ("sweep", "dp", "anneal")
@@ -210,6 +210,24 @@ def find(name: str) -> Strategies:
     return found
 
 
+class Candidate(Protocol):
+    """A change that a search has replayed."""
+
+    @property
+    def search(self) -> str: ...
+    @property
+    def predicted_ns(self) -> float: ...
+
+
+def best_of_each(judged: Iterable[AnyCandidate]) -> list[AnyCandidate]:
+    """The fastest candidate of each search; of equal ones the first."""
+    best: dict[str, AnyCandidate] = {}
+    for each in judged:
+        if each.search not in best or each.predicted_ns < best[each.search].predicted_ns:
+            best[each.search] = each
+    return list(best.values())
+
+
 def is_interruption(error: BaseException) -> bool:
     """Whether an exception is Ctrl-C, which DuckDB reports in its own way."""
     return isinstance(error, KeyboardInterrupt) or str(error) == "Query interrupted"
@@ -267,7 +285,7 @@ class Paired:
         )
 
 
-def noise(session: Session, graph: Graph, rows: pa.Table) -> Noise:
+def noise(session: Session, rows: pa.Table) -> Noise:
     """What a gain must exceed, from the rows of a replay without changes."""
     replayed_ns = slowest_ns(rows, "replayed_ns")
     assert replayed_ns is not None

@@ -90,7 +90,7 @@ def search(session: Session, engine: Engine, names: Sequence[str], options: Opti
     alone = [searched.part(name, kind, ()) for name, kind in kinds]
     searched.refuse_rest()
     graph = prediction.replayed(session, engine)
-    limit = noise(session, graph, prediction.scenario(graph, engine, []))
+    limit = noise(session, prediction.scenario(graph, engine, []))
     tried = [*_subsets(alone), searched.after_each_other(kinds, alone)]
     judged = _judged(graph, engine, tried)
     unchanged = _Candidate((), limit.replayed_ns)
@@ -101,7 +101,7 @@ def search(session: Session, engine: Engine, names: Sequence[str], options: Opti
     is_noise = not needed and limit.covers(gain)
     chosen = unchanged if is_noise else best
     rows = [_row(each, limit, is_chosen=each is chosen) for each in _shown(unchanged, judged)]
-    strategy = _strategy(session, options, alone, chosen, judged, rows, limit)
+    strategy = _strategy(options, alone, chosen, judged, rows, limit)
     notes = [part.outcome.note for part in alone if part.kind.is_needed]
     notes.append(limit.sentence(gain) if is_noise else None)
     return Outcome(
@@ -205,7 +205,6 @@ def _row(each: _Candidate, limit: Noise, *, is_chosen: bool) -> dict[str, object
 
 
 def _strategy(
-    session: Session,
     options: Options,
     alone: Sequence[_Part],
     chosen: _Candidate,

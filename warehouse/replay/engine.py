@@ -31,10 +31,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-#: Why a node did not start earlier.
-CAUSE_RELEASE, CAUSE_EDGE, CAUSE_RESOURCE, CAUSE_SLOT = range(4)
-CAUSES = ("release", "edge", "resource", "slot")
-
 
 @dataclass(frozen=True)
 class Work:
@@ -68,7 +64,6 @@ class Times:
     end: Floats
     queue: Floats
     cause: Ints  # the node that ended last before it
-    cause_kind: Ints
     n_done: int  # fewer than nodes if they wait for each other
 
 
@@ -83,19 +78,19 @@ def simulate(work: Work) -> Times:
         work.priority, work.order, pair, work.is_by_priority, work.first_edge, work.target,
         work.delay, n_before, n_left, np.zeros(n_resources), of_resources, of_resources.copy(),
         of_resources.copy(), of_nodes, of_resources.copy(), of_nodes.copy(), of_nodes.copy(),
-        np.full(n, np.nan), np.full(n, -1), np.zeros(n, np.int64),
+        np.full(n, np.nan), np.full(n, -1),
     ]  # fmt: skip
     compiled = _compiled()
     if compiled is None:  # lists are faster to index in Python, and hold the same numbers
         lists = [array.tolist() for array in arrays]
         n_done = _run([], *lists)
-        arrays[3], arrays[-3] = (np.array(lists[each], np.float64) for each in (3, -3))
-        arrays[-2], arrays[-1] = (np.array(lists[each], np.int64) for each in (-2, -1))
+        arrays[3], arrays[-2] = (np.array(lists[each], np.float64) for each in (3, -2))
+        arrays[-1] = np.array(lists[-1], np.int64)
     else:
         n_done = compiled(heaps.create(n, n_resources, work.priority, work.order), *arrays)
-    ready, (start, cause, cause_kind) = arrays[3], arrays[-3:]
+    ready, (start, cause) = arrays[3], arrays[-2:]
     queue = np.where(np.isnan(start), 0, start - ready)
-    return Times(start, start + work.dur, queue, cause, cause_kind, n_done)
+    return Times(start, start + work.dur, queue, cause, n_done)
 
 
 def _first_nodes(work: Work, n_before: Ints) -> Ints:
@@ -154,7 +149,7 @@ def _bound(function: Any, calls: Mapping[str, Any]) -> FunctionType:
 def _run(  # type: ignore[no-untyped-def]
     heap, first_nodes, dur, gap, ready, resource, priority, order,
     pair, is_by_priority, first_edge, target, delay, n_before, n_left, free, last, holder, waiting,
-    next_waiting, best, child, sibling, start, cause, cause_kind,
+    next_waiting, best, child, sibling, start, cause,
 ):  # fmt: skip
     """The loop of `simulate`; arrays and lists are changed in place. Returns how many nodes ran."""
     n, n_done, n_first, of_nodes = len(dur), 0, 0, (ready, priority, order, pair)
@@ -190,7 +185,6 @@ def _run(  # type: ignore[no-untyped-def]
                 time = free[r]
             if time > ready[node] and last[r] >= 0:
                 cause[node] = last[r]
-                cause_kind[node] = 2 if p < 0 else 3
         done = time + dur[node]
         start[node] = time
         n_done += 1
@@ -206,7 +200,7 @@ def _run(  # type: ignore[no-untyped-def]
             to = target[e]
             at = done + delay[e]
             if at > ready[to] or (cause[to] < 0 and at == ready[to]):
-                ready[to], cause[to], cause_kind[to] = at, node, 1
+                ready[to], cause[to] = at, node
             n_before[to] -= 1
             if n_before[to] == 0:
                 heappush(heap, (ready[to], priority[to], order[to], to))

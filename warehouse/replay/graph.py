@@ -207,7 +207,7 @@ class Graph:
 
         self.replace("time", pa.table({
             "node_id": np.arange(len(times.start)), "start_ns": times.start, "end_ns": times.end,
-            "queue_ns": times.queue, "cause_id": times.cause, "cause_kind": times.cause_kind,
+            "queue_ns": times.queue, "cause_id": times.cause,
         }))  # fmt: skip
         if times.n_done < len(times.start):
             n_waiting = len(times.start) - times.n_done

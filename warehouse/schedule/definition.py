@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 BOOKS = ("xlsx", "html")
 TEXT = "text"  # of a diagnosis
 FORMATS = (*BOOKS, TEXT, *(each for each in encoding.FORMATS if each != "table"))
-CATCH_UP = ("latest", "all", "none")
-FIELDS = ("schedule", "run", "due", "format")
 DAY_S = 86_400
 _OF_TRENDS = ("only", "aggregate", "by", "where", "level")
 

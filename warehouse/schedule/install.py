@@ -6,39 +6,50 @@ import hashlib
 import shlex
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from warehouse import config
 from warehouse.errors import ExportError, UsageError
 
+#: How long run-due waits by default for another process to release the warehouse.
+WAIT_S = 60.0
+
 
 @dataclass(frozen=True)
 class Tick:
-    """The command, its folder and interval. Paths are absolute."""
+    """How run-due is called. Paths are absolute."""
 
-    command: tuple[str, ...]
+    program: tuple[str, ...]
+    db: Path
     folder: Path  # whose tw.toml applies
     every_min: int
+    wait_s: float = WAIT_S
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The command line."""
+        wait = f"{self.wait_s:g}"
+        return (*self.program, "schedule", "run-due", "--db", str(self.db), "--wait", wait)
 
     @property
     def unit(self) -> str:
-        """The name of the units, unique per warehouse and stable."""
-        digest = hashlib.sha256("\0".join(self.command).encode()).hexdigest()
+        """The name of the units, unique per warehouse; it does not depend on intervals."""
+        command = replace(self, wait_s=WAIT_S).command
+        digest = hashlib.sha256("\0".join(command).encode()).hexdigest()
         return f"tw-schedule-{digest[:8]}"
 
 
-def tick(db: Path, folder: Path, every_min: int) -> Tick:
+def tick(db: Path, folder: Path, every_min: int, wait_s: float = WAIT_S) -> Tick:
     """Returns the tick of a warehouse; raises UsageError for an interval that does not divide an
     hour, and for paths with line breaks."""
     if not 1 <= every_min <= 60 or 60 % every_min:
         raise UsageError(
-            f"--every {every_min} does not divide an hour", hint="Say 1, 5, 10, 15, 30 or 60."
+            f"--every {every_min} does not divide an hour", hint="Give 1, 5, 10, 15, 30 or 60."
         )
     if any(not text.isprintable() for text in (str(db.resolve()), str(folder.resolve()))):
         raise UsageError("the path of the warehouse cannot be written in a unit or crontab")
-    command = (*_program(), "schedule", "run-due", "--db", str(db.resolve()), "--wait", "60")
-    return Tick(command, folder.resolve(), every_min)
+    return Tick(_program(), db.resolve(), folder.resolve(), every_min, wait_s)
 
 
 def _program() -> tuple[str, ...]:
@@ -60,7 +71,7 @@ def units(tick: Tick) -> dict[str, str]:
     calendar = {1: "*:*", 60: "hourly"}.get(tick.every_min, f"*:0/{tick.every_min}")
     service = f"""\
 [Unit]
-Description=Scheduled exports of Trace Warehouse ({_specified(tick.command[-3])})
+Description=Scheduled exports of Trace Warehouse ({_specified(str(tick.db))})
 
 [Service]
 Type=oneshot

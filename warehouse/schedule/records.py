@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from warehouse import __version__
 from warehouse.errors import UsageError
+from warehouse.processes import is_alive
 from warehouse.schedule.definition import Definition
 from warehouse.store import database
 
@@ -77,13 +78,7 @@ def is_gone(claimed_by: str) -> bool:
     host, _, pid = host.rpartition(":")
     if host != socket.gethostname() or not pid.isdigit():
         return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        pass
-    return _started(int(pid)) != rest
+    return not is_alive(int(pid)) or _started(int(pid)) != rest
 
 
 def schedules(connection: Connection) -> list[Definition]:

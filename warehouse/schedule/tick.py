@@ -44,7 +44,7 @@ class Outcome:
 def run_due(place: Place, now: datetime | None = None) -> Iterator[Outcome]:
     """Runs all that is due at `now` (UTC), oldest first per schedule.
 
-    Raises Locked if the warehouse stays locked; the rest is then due at the next tick.
+    Raises LockedDatabase if the warehouse stays locked; the rest is then due at the next tick.
     """
     now = now or datetime.now(UTC)
     for name in _with_work(place, now):

@@ -328,7 +328,7 @@ class Shell:
         """Show the plan of a library query or a statement."""
         queries = library.load(self.place.query_path)
         if rest and " " not in rest:
-            self._lines(describe.query(queries.find(rest), queries))
+            self._lines(describe.query(queries.find(rest)))
             return
         if not tokens.statement(rest):
             raise UsageError(".explain requires the name of a query or a statement")

@@ -17,7 +17,6 @@ from warehouse.errors import CorruptTrace, TraceError
 
 _MAX_BYTES = 1 << 30
 _COPY_SIZE = re.compile(r"(\d+) bytes")
-_BARRIER = re.compile(r"depcnt=(\d+),acq=(\w+),rel=(\w+)")
 _COLUMN = re.compile(r"^(Method|ExecutionOrder)$")
 _ESCAPES = (("&nbsp;", " "), ("&comma;", ","))
 _HIGHEST = 1 << 63

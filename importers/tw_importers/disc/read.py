@@ -91,7 +91,7 @@ class _Dump:
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
         self.statistics, self.torch = Statistics(scratch), TorchDumps(scratch)
-        self._log, self._n_logs = logs.Log(), 0
+        self._log = logs.Log()
         self._archives: dict[str, Archive] = {}
         self._clusters: list[Cluster] = []
         self._defects: list[tuple[str, str]] = []
@@ -100,7 +100,6 @@ class _Dump:
     def take_log(self, name: str, reader: ByteReader) -> None:
         n_before, n_cut = self._log.n_records, self._log.n_cut
         logs.read(reader, self._log)
-        self._n_logs += 1
         if self._log.n_records == n_before:
             self._defects.append(("log_without_lines", name))
         if self._log.n_cut > n_cut:

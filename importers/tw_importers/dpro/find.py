@@ -106,7 +106,7 @@ def _plain(base: str) -> str:
 
 
 def _captures(listing: Listing, trial: _Trial) -> Iterator[Capture]:
-    ranks = sorted(trial.ranks, key=lambda folder: _order(trial, folder))
+    ranks = sorted(trial.ranks, key=_order)
     job = _job_id(listing, trial, ranks[0])
     above = [name for name in trial.inside if _is_shared(trial, name)]
     servers = _server_parts(listing, trial)
@@ -124,7 +124,7 @@ def _captures(listing: Listing, trial: _Trial) -> Iterator[Capture]:
         yield Capture(folder, tuple(parts), Job(job, posixpath.dirname(member) or "servers"))
 
 
-def _order(trial: _Trial, folder: str) -> tuple[str, int]:
+def _order(folder: str) -> tuple[str, int]:
     """dPRO sorts workers by name; the folder of a GPU is its local rank."""
     return posixpath.dirname(folder), int(posixpath.basename(folder))
 

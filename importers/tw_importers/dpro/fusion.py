@@ -32,6 +32,7 @@ from warehouse.optimize.search import (
     Options,
     Outcome,
     Strategies,
+    best_of_each,
     is_interruption,
     noise,
     prediction_of,
@@ -147,7 +148,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     allowed = None if options.candidates is None else _candidates(options.candidates)
     replayed = prediction.replayed(session, engine, before=options.before)
     what_if.refuse(replayed, _edit((), options.model))
-    limit = noise(session, replayed, prediction.scenario(replayed, engine, []))
+    limit = noise(session, prediction.scenario(replayed, engine, []))
     rows: list[Any] = session.run(_OPERATORS).rows()
     unknown = _unknown(options, allowed, rows)
     graph = _with_layers(session, _graph(session, replayed, rows, allowed), rows, options)
@@ -160,7 +161,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     best = min([recorded, *found], key=lambda each: each.predicted_ns)
     gain = 1 - best.predicted_ns / limit.replayed_ns
     chosen = recorded if limit.covers(gain) else best
-    shown = [recorded, *_best_of_each(found)]
+    shown = [recorded, *best_of_each(found)]
     table = [_row(each, options.model, limit, is_chosen=each is chosen) for each in shown]
     steps = trajectory(
         [(each.search, str(_edit(each.clusters, options.model)), each.predicted_ns, None)
@@ -370,15 +371,6 @@ def _walk(judging: _Search, graph: Graph, n_layers: int | None, best_ns: float) 
         predicted_ns = judging.judge("dp", tried.fused())
         if predicted_ns < best_ns:
             clusters, best_ns = tried, predicted_ns
-
-
-def _best_of_each(judged: Iterable[_Candidate]) -> list[_Candidate]:
-    """The best candidate of each search."""
-    best: dict[str, _Candidate] = {}
-    for each in judged:
-        if each.search not in best or each.predicted_ns < best[each.search].predicted_ns:
-            best[each.search] = each
-    return list(best.values())
 
 
 def _edit(clusters: Fused, model: str | None) -> WhatIf:

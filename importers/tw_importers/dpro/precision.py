@@ -21,6 +21,7 @@ from warehouse.optimize.search import (
     Options,
     Outcome,
     Strategies,
+    best_of_each,
     is_interruption,
     noise,
     prediction_of,
@@ -138,7 +139,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     user = lists()
     graph = prediction.replayed(session, engine, before=options.before)
     what_if.refuse(graph, WhatIf(NAME, _arguments(options, ())))
-    limit = noise(session, graph, prediction.scenario(graph, engine, []))
+    limit = noise(session, prediction.scenario(graph, engine, []))
     rows = [_Row(*each) for each in session.run(_OPERATORS).rows()]
     able = user.able(rows)
     program = _program(session, graph, rows, able, options)
@@ -150,7 +151,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     best = min([recorded, *judged], key=lambda each: each.predicted_ns)
     gain = 1 - best.predicted_ns / limit.replayed_ns
     chosen = recorded if limit.covers(gain) else best
-    shown = [recorded, *_best_of_each(judged)]
+    shown = [recorded, *best_of_each(judged)]
     table = [_row(each, options, program, limit, is_chosen=each is chosen) for each in shown]
     steps = trajectory(
         [(each.search, _text(each), each.predicted_ns, None) for each in judged], limit.replayed_ns
@@ -296,15 +297,6 @@ def _judged(
             raise
         return found, f"The search was interrupted after {len(found)} of {len(sets)} candidates."
     return found, None
-
-
-def _best_of_each(judged: Iterable[_Candidate]) -> list[_Candidate]:
-    """The best candidate of each search."""
-    best: dict[str, _Candidate] = {}
-    for each in judged:
-        if each.search not in best or each.predicted_ns < best[each.search].predicted_ns:
-            best[each.search] = each
-    return list(best.values())
 
 
 def _arguments(options: Options, names: Iterable[str]) -> dict[str, str]:

@@ -20,7 +20,6 @@ from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
 _BLOCK = 1 << 20
 _MAX_ROW = 1 << 24  # bytes without the end of a list: not a timeline
-_ROW = re.compile(rb"\[[^\[\]]*\]")
 _WIDTH = 4  # time, action, bytes, category
 _N_SIZES = 9  # a zero to stack from, and one for each category
 Numbers = np.ndarray[tuple[int, int], np.dtype[np.int64]]

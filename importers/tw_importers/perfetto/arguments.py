@@ -60,9 +60,9 @@ class Arguments:
                 self._known.clear()
 
     def encoded(self, annotations: Any) -> str:
-        """The JSON object of annotations, as bytes; it may repeat names.
+        """The JSON object of annotations, which are given encoded; it may repeat names.
 
-        Raises DecodeError if one is none.
+        Raises DecodeError for bytes that are no annotation.
         """
         known = self._known
         members = [known.get(each) or self._decoded(each) for each in annotations]

@@ -6,7 +6,6 @@ core, one for each CDMA port that was in use, and of a compiled model the compil
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from importlib.resources import files
 
@@ -26,7 +25,6 @@ from warehouse.ingest.importer import (
 _FOLDER = files(__package__)
 _ROLES = {PROFILE_FILE: "profile", "tensor_location.json": "layers", "final.mlir": "model"}
 _OPTIONS = {"tiu_freq": "frequency of the TIU's counter in MHz, overriding the one in the capture"}
-_OLD_LAYOUT = re.compile(r"iter\d+\.profile")
 
 
 def _read(parts: Parts, scratch: Scratch) -> TraceFacts:

@@ -34,7 +34,6 @@ COUNTERS: Final = (
 _STARTS: Final = ("ts", "start_ns", "bucket_start_ns")
 _PLACES: Final = {"device_kind": "", "device_ordinal": "", "device": "device ",
                   "stream": "stream ", "kind": "", "direction": ""}  # fmt: skip
-_FIRST_TRACE: Final = "(SELECT min(trace_id) FROM export_trace)"
 _NUMBERS: Final = ("BIGINT", "DOUBLE", "INTEGER", "HUGEINT", "UBIGINT")
 
 

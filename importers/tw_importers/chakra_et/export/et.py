@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from warehouse.query.session import Session
 
 CHAKRA_1_0 = "chakra-1.0"
-SETS = ("default", CHAKRA_1_0)
 _BATCH_ROWS = 8_192
 #: Numbers and texts of `graph_node.type`.
 _NODE_TYPES = ["INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE",
