@@ -55,8 +55,7 @@ class _Replay:
             if not self._is_blocked(device, node, ready):
                 self._serve(device, node, ready)
         queue = self.start - np.array(self.ready)
-        kinds = np.where(self.cause < 0, 0, 1)
-        return Times(self.start, self.end, queue, self.cause, kinds, self.n_done)
+        return Times(self.start, self.end, queue, self.cause, self.n_done)
 
     def _push(self, node: int, ready: float) -> None:
         key = (int(self.work.priority[node]), ready, self.n_pushed, node)
