@@ -17,6 +17,7 @@ from tests.support import randomtrace
 from tests.support.sharing import kept_open
 from warehouse.errors import TwError
 from warehouse.ingest import pipeline
+from warehouse.ingest.sources import Source
 from warehouse.library import library
 from warehouse.query import session
 from warehouse.query.selection import Selection, select
@@ -80,6 +81,30 @@ def rows(place: session.Place, query: str, selection: Selection | None = None) -
     with session.opened(place, selection) as opened:
         found: list[Row] = opened.run(query).table().to_pylist()
     return found
+
+
+def test_other_files_beside_a_folder_of_captures_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "execution.json", [event("first", "kernel", 20, 100, 7, device=0, stream=7)])
+    other = tmp_path / "other"
+    other.write_bytes(b"x" * 10_000)
+    for name in ("a", "b"):
+        write(tmp_path / "capture_traces" / f"{name}.json", [captured_call(1, name, 2)])
+    read: list[Path] = []
+    hashed = Source.sha256
+
+    def counted(self: Source, *arguments: Any) -> tuple[str, ...]:
+        read.append(self.path)
+        return hashed(self, *arguments)
+
+    monkeypatch.setattr(Source, "sha256", counted)
+    paths = [tmp_path / "execution.json", *sorted((tmp_path / "capture_traces").iterdir())]
+    done = pipeline.import_paths(paths, db=tmp_path / "w.duckdb")
+
+    assert {each.committed.run_id for each in done if each.committed} == {1}
+    assert other not in read
+    assert read.count(tmp_path / "execution.json") == 2  # to import it, and for both captures
 
 
 def test_time_of_a_capture_is_not_counted(replayed: session.Place) -> None:

@@ -8,11 +8,15 @@ same bytes was in, or a new one.
 from __future__ import annotations
 
 import re
+import stat
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import duckdb
 
+from warehouse.errors import TraceError
 from warehouse.ingest import formats, pairing
 from warehouse.ingest.decode import DecodedSource
 from warehouse.ingest.importer import Problem
@@ -176,8 +180,11 @@ def _run_beside(connection: duckdb.DuckDBPyConnection, decoded: DecodedSource) -
     source = decoded.source
     if source.members or not formats.is_capture(source, decoded.importer_name):
         return None
-    beside = [path for path in sorted(source.path.parent.parent.iterdir()) if path.is_file()]
-    hashes = [sha for path in beside for sha in Source(path).sha256()]
+    # Only files of the size of a stored one are read: others may be anything, and large.
+    sizes = connection.execute(
+        "SELECT DISTINCT n_bytes FROM source_file WHERE role <> 'capture'"
+    ).fetchall()
+    hashes = _sha256_beside(source.path.parent.parent, {n_bytes for (n_bytes,) in sizes})
     rows = connection.execute(
         "SELECT t.run_id FROM source_file AS f JOIN trace AS t ON t.id = f.trace_id "
         "WHERE list_contains(?::VARCHAR[], f.sha256) AND f.role <> 'capture' "
@@ -185,6 +192,24 @@ def _run_beside(connection: duckdb.DuckDBPyConnection, decoded: DecodedSource) -
         [hashes],
     ).fetchall()
     return _run(connection, int(rows[0][0])) if rows else None
+
+
+def _sha256_beside(folder: Path, sizes: set[int]) -> list[str]:
+    """The SHA-256 of the files in a folder that have one of these sizes, as far as readable."""
+    found: list[str] = []
+    with suppress(OSError):
+        for path in sorted(folder.iterdir()):
+            with suppress(OSError, TraceError):
+                status = path.stat()
+                if stat.S_ISREG(status.st_mode) and status.st_size in sizes:
+                    found += _sha256(path, status.st_size, status.st_mtime_ns)
+    return found
+
+
+@lru_cache(maxsize=4096)  # every capture in the folder asks for the same files
+def _sha256(path: Path, n_bytes: int, modified_ns: int) -> tuple[str, ...]:
+    """The SHA-256 of a file; size and time tell apart its contents."""
+    return Source(path).sha256()
 
 
 def _named_run(connection: duckdb.DuckDBPyConnection, name: str) -> Run | None:
