@@ -17,6 +17,7 @@ from warehouse.library import contract, header, library, lock, macros, structure
 from warehouse.library.arguments import arguments
 from warehouse.library.installed import Macros
 from warehouse.library.library import Library, Query
+from warehouse.library.parameter import sql_literal
 from warehouse.query import execute
 from warehouse.store import database
 
@@ -145,7 +146,7 @@ def test_a_query_and_its_macro_give_equal_rows(
     positions = [p.name for p in query.parameters if not p.has_default]
     defaults = execute.run(
         connection,
-        f'FROM "{key}"({", ".join(header.sql_literal(values[name]) for name in positions)})',
+        f'FROM "{key}"({", ".join(sql_literal(values[name]) for name in positions)})',
         library=LIBRARY,
         kept=set(),
     ).rows()

@@ -26,8 +26,9 @@ from tests.support.metamorphic import (
 )
 from tests.support.randomtrace import LIBRARY, Row, Runs, import_jobs, import_once
 from tests.support.sharing import BuildCache, integration, slow
-from warehouse.library import contract, header
+from warehouse.library import contract
 from warehouse.library.library import Query
+from warehouse.library.parameter import sql_literal
 from warehouse.store import database
 
 #: Comparisons take two runs by name, and their rows are of no one run: they are tested apart.
@@ -412,7 +413,7 @@ def test_a_query_and_its_macro_give_equal_rows(answers: Answers, query: Query) -
     assert query.header is not None
     values: dict[str, Any] = answers.resolved(given(query))
     own = PARAMETERS.get(query.header.name, {})  # the others have their defaults
-    literals = ", ".join(f"p_{name} := {header.sql_literal(values[name])}" for name in own)
+    literals = ", ".join(f"p_{name} := {sql_literal(values[name])}" for name in own)
 
     macro = answers.result(f'FROM "{query.key}"({literals})')
 
@@ -431,7 +432,7 @@ def test_a_query_and_its_macro_give_equal_rows_with_every_way_to_give_parameters
     assert bound.equals(answers.result(f'FROM "{query.key}"({names})', values))
 
     required = with_required(query, values)
-    literals = ", ".join(map(header.sql_literal, required.values()))
+    literals = ", ".join(map(sql_literal, required.values()))
     assert answers.result(query, required).equals(answers.result(f'FROM "{query.key}"({literals})'))
 
 

@@ -29,7 +29,7 @@ class _Rate(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        from warehouse.library.header import number_of_bytes
+        from warehouse.library.parameter import number_of_bytes
 
         plain: Any = number_of_bytes(str(value).removesuffix("/s"))
         rate: float = super().convert(plain, param, ctx)
@@ -45,7 +45,7 @@ class _Size(click.IntRange):
         super().__init__(min=1)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        from warehouse.library.header import number_of_bytes
+        from warehouse.library.parameter import number_of_bytes
 
         plain: Any = number_of_bytes(str(value))
         size: int = super().convert(plain, param, ctx)

@@ -18,7 +18,7 @@ from sqlglot import exp
 from warehouse.dialect.errors import UnsupportedSql, at_node
 
 if TYPE_CHECKING:
-    from warehouse.library.header import Value
+    from warehouse.library.parameter import Value
 
 #: sqlglot's trees; its type annotations differ between versions.
 Tree = Any

@@ -24,7 +24,8 @@ from typing import Any
 
 from warehouse.errors import ContractError, UsageError
 from warehouse.library import header as headers
-from warehouse.library.header import Header, Parameter, Value
+from warehouse.library.header import Header
+from warehouse.library.parameter import Parameter, Value, sql_literal
 
 _NAMES_TARGET = re.compile(r'\nalias_of = "([a-z][a-z0-9_]*@[1-9][0-9]*)"')
 _KEYS = ("name", "version", "alias_of", "title", "help", "fixed", "default", "changes")
@@ -104,9 +105,7 @@ def _statement(header: Header, target: Header) -> str:
         f"p_{parameter.name} := ${parameter.name}::{parameter.type}"
         for parameter in header.parameters
     ]
-    arguments += [
-        f"p_{name} := {headers.sql_literal(value)}" for name, value in header.fixed.items()
-    ]
+    arguments += [f"p_{name} := {sql_literal(value)}" for name, value in header.fixed.items()]
     return f"SELECT {columns} FROM {target.name}({', '.join(arguments)})"
 
 

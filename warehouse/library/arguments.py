@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 
 from warehouse.errors import UsageError
-from warehouse.library.header import Parameter, Value
 from warehouse.library.library import Query
+from warehouse.library.parameter import Parameter, Value
 
 _WORDS = {"null": None, "true": True, "false": False}
 _UNITS = {"_ns": "ns", "_bytes": "byte"}  # by the end of a parameter's name

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from warehouse.errors import ContractError, UsageError, query_error
 from warehouse.library.arguments import arguments
-from warehouse.library.header import Value
 from warehouse.library.library import BUILT_IN, Library, Query
+from warehouse.library.parameter import Value
 from warehouse.store import database, statements
 from warehouse.wording import counted
 

@@ -15,8 +15,9 @@ from warehouse.library.search import HELPERS
 if TYPE_CHECKING:
     import duckdb
 
-    from warehouse.library.header import Header, Parameter
+    from warehouse.library.header import Header
     from warehouse.library.library import Library, Query
+    from warehouse.library.parameter import Parameter
 
 
 def query(found: Query) -> list[str]:

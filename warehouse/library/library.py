@@ -21,8 +21,9 @@ from warehouse.errors import ConfigError, ContractError, TwError, UsageError, qu
 from warehouse.library import aliases, columns, generated, signature, tokens
 from warehouse.library import header as headers
 from warehouse.library.columns import SharedColumns
-from warehouse.library.header import Header, Parameter
+from warehouse.library.header import Header
 from warehouse.library.installed import FEW_BLOCKS, Macros, create_macros, n_blocks_of
+from warehouse.library.parameter import Parameter
 from warehouse.resources import sql_files, sql_folder
 from warehouse.store import statements
 

@@ -7,7 +7,8 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from warehouse.library.header import Column, Header, Parameter
+from warehouse.library.header import Column, Header
+from warehouse.library.parameter import Parameter
 
 
 @dataclass(frozen=True)

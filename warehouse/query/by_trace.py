@@ -19,8 +19,8 @@ from warehouse.query.kept import Kept
 if TYPE_CHECKING:
     import duckdb
 
-    from warehouse.library.header import Value
     from warehouse.library.library import Library, Query
+    from warehouse.library.parameter import Value
     from warehouse.query.selection import Scope
 
 MOST_SLICES = 1_250_000  # of the traces of a part

@@ -17,9 +17,10 @@ import duckdb
 from warehouse import arrow
 from warehouse.errors import QueryError, QueryTimeout, query_error
 from warehouse.library.arguments import arguments
-from warehouse.library.header import Column, Value
+from warehouse.library.header import Column
 from warehouse.library.installed import Macros
 from warehouse.library.library import BUILT_IN, Library, Query, load
+from warehouse.library.parameter import Value
 from warehouse.query import plain
 from warehouse.query.kept import OWN, Kept, keep
 from warehouse.store import statements

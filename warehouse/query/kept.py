@@ -13,16 +13,17 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from warehouse.library import required_rows
-from warehouse.library.header import FOR_REPORTS, sql_literal
+from warehouse.library.header import FOR_REPORTS
+from warehouse.library.parameter import sql_literal
 from warehouse.store import statements
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from warehouse.library.header import Value
     from warehouse.library.installed import Macros
     from warehouse.library.library import Library, Query
+    from warehouse.library.parameter import Value
 
 
 OWN = "temp"  # the database of the rows of a single connection

@@ -16,8 +16,8 @@ from warehouse.store import migrate
 if TYPE_CHECKING:
     import duckdb
 
-    from warehouse.library.header import Value
     from warehouse.library.library import Library, Query
+    from warehouse.library.parameter import Value
     from warehouse.query.scope import Scope
 
 _MAX_BYTES = 16 << 20  # of the texts of queries in a manifest

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from warehouse.errors import UsageError
-from warehouse.library.header import sql_literal
 from warehouse.library.library import Query
+from warehouse.library.parameter import sql_literal
 
 if TYPE_CHECKING:
     from warehouse.library.library import Library

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from warehouse.lake.committed import Committed
     from warehouse.lake.reader import LakeReader
-    from warehouse.library.header import Value
+    from warehouse.library.parameter import Value
     from warehouse.query.execute import Result
     from warehouse.query.result import QueryResult
 

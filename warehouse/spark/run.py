@@ -24,7 +24,7 @@ from warehouse.spark.task import Unit, Work
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from warehouse.library.header import Value
+    from warehouse.library.parameter import Value
     from warehouse.query.scope import Scope
     from warehouse.query.session import Session
     from warehouse.spark.cluster import Cluster

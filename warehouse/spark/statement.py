@@ -26,8 +26,8 @@ from warehouse.store import catalog
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from warehouse.library.header import Value
     from warehouse.library.library import Query
+    from warehouse.library.parameter import Value
     from warehouse.query.selection import Scope
     from warehouse.query.session import Session
     from warehouse.spark.cluster import Cluster

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from warehouse.lake.committed import Committed
-    from warehouse.library.header import Value
+    from warehouse.library.parameter import Value
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from warehouse.library import aliases
 
 if TYPE_CHECKING:
     from warehouse.export.query_docs.examples import Example
-    from warehouse.library.header import Header, Parameter
+    from warehouse.library.header import Header
     from warehouse.library.library import Query
+    from warehouse.library.parameter import Parameter
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
