@@ -61,6 +61,9 @@ THREADS: Any = [
      [("a", 0, -1, 0), ("b", 1, 3, 1), ("c", 5, 2, 1)]),
     # one ends where the next begins
     (["B a 1/1 @0", "E - 1/1 @5", "B b 1/1 @5", "E - 1/1 @7"], [("a", 0, 5, 0), ("b", 5, 2, 0)]),
+    # the same where an end has the name of an outer begin: it closes all begins inside that one
+    (["E a 1/1 @9", "E c 1/1 @12", "B b 1/1 @2", "B a 1/1 @0", "B c 1/1 @10"],
+     [("a", 0, 9, 0), ("b", 2, 7, 1), ("c", 10, 2, 0)]),
     # instants are slices without length
     (["X a 1/1 @0 +4", "i b 1/1 @2", "I c 1/1 @4", "R d 1/1 @9"],
      [("a", 0, 4, 0), ("b", 2, 0, 1), ("c", 4, 0, 0), ("d", 9, 0, 0)]),

@@ -24,7 +24,7 @@ JOIN mismatched_thread AS t
   ON t.trace_n = b.trace_n AND t.pid IS NOT DISTINCT FROM b.pid
   AND t.place_key IS NOT DISTINCT FROM b.place_key
 WHERE b.is_on_thread
-ORDER BY ALL
+ORDER BY b.trace_n, b.pid, b.place_key, b.ts_ns, b.seq
 """
 _UPDATE = """
 UPDATE bracket
