@@ -177,6 +177,7 @@ def query_error(error: Exception) -> QueryError:
     if not kind.endswith("Error"):
         message = lines[0] if lines else "unknown error"
     hint = " ".join(line for line in lines[1:] if not set(line) <= {"^", " "})
+    hint = hint.replace("bindings: : ", "bindings: ")  # as DuckDB writes it behind an alias
     if "disabled" in message or kind == "Permission Error":
         hint = "A query reads the warehouse and nothing else."
     elif kind == "Out of Memory Error":

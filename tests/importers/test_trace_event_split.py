@@ -186,6 +186,24 @@ def test_what_has_no_array_of_events_is_refused(text: str, patch: pytest.MonkeyP
         cut(text.encode(), patch, 4)
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ('{"ph":"X"}\n{"ph":"X"}\n', "jq -s"),
+        ('{"ph":"X"}\r\n{"ph":"X"}', "jq -s"),
+        ('{"ph":"X"}\n', "may not be a trace"),
+        ('{"a":{"b":1},\n"c":2}', "may not be a trace"),
+    ],
+)
+def test_json_lines_are_named_in_the_remedy(
+    text: str, hint: str, patch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(CorruptTrace) as failure:
+        cut(text.encode(), patch, 64)
+
+    assert hint in (failure.value.hint or "")
+
+
 def test_offsets_count_from_the_start_of_the_file(patch: pytest.MonkeyPatch) -> None:
     good = '{"ph":"X","name":"é"},\n'
     text = '{"m":1,"traceEvents":[' + good * 9 + '{"ph":NaN},{"ph":"X"}]}'

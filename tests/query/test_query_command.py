@@ -224,9 +224,10 @@ def test_own_queries_take_the_place_of_ours_and_say_so(tw: Run, tmp_path: Path) 
         (["-c", "SELECT 1", "-o", "rows.xyz"], 2, "cannot infer the format"),
         (["-c", "SELEC 1"], 1, 'syntax error at or near "SELEC"'),
         (["-c", "SELECT nam FROM slice"], 1, "Candidate bindings"),
+        (["-c", "SELECT t.rnk FROM trace AS t", "--run", "all"], 1, 'bindings: "rank"'),
         (["-c", "SELECT * FROM slce"], 1, 'Did you mean "slice"'),
         (["-c", "SELECT 1; SELECT 2"], 1, "expected one statement: there are 2"),
-        (["-c", ""], 1, "expected one statement: there is none"),
+        (["-c", ""], 1, "there is none\nHint: Write one SELECT."),
         (["-c", "SELECT 1", "--db", "absent.duckdb"], 3, "warehouse absent.duckdb not found"),
     ],
 )

@@ -273,6 +273,12 @@ def test_columns_that_cannot_be_shown_are_one_sentence(
     assert result.errors[0] == message
 
 
+def test_columns_to_choose_from_are_in_the_order_of_the_result(tw: Tw, random_runs: Runs) -> None:
+    result = tw("query", "SELECT 1 AS one, 2 AS two", "--columns", "tow", "--db", random_runs.path)
+
+    assert result.err.endswith("Hint: Columns: one, two.\n")
+
+
 def test_columns_of_equal_names_and_any_type_can_be_sorted_or_are_refused(
     tw: Tw, random_runs: Runs
 ) -> None:

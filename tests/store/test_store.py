@@ -6,7 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -151,13 +151,48 @@ def test_random_bytes_are_no_warehouse(tmp_path: Path) -> None:
         database.Reader(path)
 
 
-def test_an_sqlite_file_is_no_warehouse(tmp_path: Path) -> None:
-    path = tmp_path / "x.duckdb"
+def sqlite_file(path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE run (id INTEGER)")
 
-    with pytest.raises(DatabaseError):
+
+def json_file(path: Path) -> None:
+    path.write_text('[{"ph": "X", "name": "a", "ts": 1, "dur": 1}]')
+
+
+def parquet_file(path: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT 1 AS id) TO '{path}' (FORMAT parquet)")
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("x.duckdb", sqlite_file),
+        ("x.sqlite", sqlite_file),
+        ("x.json", json_file),
+        ("x.parquet", parquet_file),
+    ],
+    ids=["sqlite named duckdb", "sqlite", "json", "parquet"],
+)
+def test_files_that_duckdb_opens_by_other_readers_are_no_warehouses(
+    tmp_path: Path, name: str, write: Callable[[Path], None]
+) -> None:
+    path = tmp_path / name
+    write(path)
+    before = path.read_bytes()
+
+    with pytest.raises(InvalidDatabase, match="damaged or not a DuckDB file"):
         database.Reader(path)
+    with (
+        pytest.raises(InvalidDatabase, match="damaged or not a DuckDB file"),
+        database.writer(path),
+    ):
+        pass
+    with pytest.raises(InvalidDatabase, match="damaged or not a DuckDB file"):
+        database.upgrade_file(path)
+
+    assert path.read_bytes() == before
 
 
 def test_somebody_elses_duckdb_file_is_left_alone(tmp_path: Path) -> None:
@@ -165,7 +200,7 @@ def test_somebody_elses_duckdb_file_is_left_alone(tmp_path: Path) -> None:
     change(path, "CREATE TABLE mine (id INTEGER)")
     before = path.read_bytes()
 
-    with pytest.raises(InvalidDatabase, match="not a trace warehouse"):
+    with pytest.raises(InvalidDatabase, match=r"x\.duckdb is not a trace warehouse"):
         database.Reader(path)
     with pytest.raises(InvalidDatabase, match="not a trace warehouse"):
         database.upgrade_file(path)

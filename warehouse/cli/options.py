@@ -40,7 +40,8 @@ def database_file(command: Command) -> Command:
     return click.option(
         "--db",
         "db",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=click.Path(path_type=Path, readable=False),  # whoever opens it says what is wrong
+        metavar="FILE",
         default=None,
         envvar="TW_DB",
         show_envvar=True,

@@ -115,9 +115,8 @@ _OPTIONS = (
 
 def _known(name: str, places: Mapping[str, int]) -> None:
     if name not in places:
-        raise UsageError(
-            f"the result has no column {name!r}", hint=f"Columns: {', '.join(places)}."
-        )
+        names = sorted(places, key=lambda each: places[each])
+        raise UsageError(f"the result has no column {name!r}", hint=f"Columns: {', '.join(names)}.")
 
 
 def _order(sort: str, columns: Sequence[Column], places: Mapping[str, int]) -> tuple[str, str]:

@@ -20,12 +20,23 @@ class Refusal:
     text: bytes = b""  # in the head, if the format has lines without a fixed beginning
 
 
+_COMPRESSED = (  # magic, name, command
+    (b"\x28\xb5\x2f\xfd", "zstd", "zstd -d"),
+    (b"\xfd7zXZ\0", "xz", "xz -d"),
+    (b"BZh", "bzip2", "bzip2 -d"),
+    (b"\x04\x22\x4d\x18", "lz4", "lz4 -d"),
+    (b"7z\xbc\xaf", "7-Zip", "7z x"),
+)
+
 _KNOWN = (
-    Refusal(
-        (),
-        (b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"BZh", b"\x04\x22\x4d\x18", b"7z\xbc\xaf"),
-        "compressed by zstd, xz, bzip2, lz4 or 7-Zip, which tw does not unpack",
-        "Unpack {name} first (zstd -d, xz -d, ...), or compress it with gzip.",
+    *(
+        Refusal(
+            (),
+            (magic,),
+            f"compressed by {name}, which tw does not unpack",
+            f"Unpack it first, as by `{command} {{name}}`, or compress it with gzip.",
+        )
+        for magic, name, command in _COMPRESSED
     ),
     Refusal(
         (".nsys-rep", ".qdrep", ".qdstrm"), (),
@@ -64,6 +75,11 @@ _KNOWN = (
         "a table of HDF5 or Arrow",
         "If Nsight Systems wrote it, export the report as SQLite instead: "
         "nsys export --type sqlite REPORT.nsys-rep",
+    ),
+    Refusal(
+        (".duckdb",), (),
+        "not a trace; a warehouse is named by --db",
+        "Import the traces that the warehouse was made from.",
     ),
     Refusal(
         (".xlsx", ".xlsm"), (),

@@ -212,8 +212,7 @@ def _one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.State
     must_be_unicode(sql)
     parsed = statements.parse(connection, sql)
     if len(parsed) != 1:
-        count = "there is none" if not parsed else f"there are {len(parsed)}"
-        raise QueryError(f"expected one statement: {count}", hint="Run them one after the other.")
+        raise _not_one(len(parsed))
     kind = kind_of(parsed[0])
     if kind not in READING:
         raise QueryError(
@@ -221,6 +220,14 @@ def _one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.State
             hint="Write one SELECT. Only `tw import` and `tw drop` change the warehouse.",
         )
     return parsed[0]
+
+
+def _not_one(n_statements: int) -> QueryError:
+    if not n_statements:
+        return QueryError("expected one statement: there is none", hint="Write one SELECT.")
+    return QueryError(
+        f"expected one statement: there are {n_statements}", hint="Run them one after the other."
+    )
 
 
 def _select(connection: duckdb.DuckDBPyConnection, query: Query) -> str:

@@ -38,6 +38,14 @@ from warehouse.store.attachment import Attachment
 DEFAULT_WAIT_S = 10.0
 Prepare = Callable[[duckdb.DuckDBPyConnection], object]
 _PID = re.compile(r"\(PID (\d+)\)")
+#: Errors for files of no known kind, of JSON or Parquet, and of SQLite. (Closing the file after a
+#: look into it would release the locks of this process on it.)
+_OF_OTHER_FORMATS = (
+    "not a valid DuckDB database",
+    "Cannot launch in-memory database",
+    "Loading external extensions is disabled",
+    "sqlite_scanner",
+)
 
 #: DuckDB 2.0.0 derives wrong statistics for a sum over a LEFT JOIN whose right side is filtered to
 #: nothing, then drops rows (HAVING sum(x) > ...) and truncates numbers when sorting. Reproduced in
@@ -49,11 +57,16 @@ NO_WRONG_STATISTICS: Final = {"disabled_optimizers": "statistics_propagation"}
 #: rows costs nothing.
 ASOF_BY_SORTING: Final = {"asof_loop_join_threshold": 0}
 
-#: Under these settings SQL can access nothing but the open database.
-LOCKED_PROFILE: dict[str, Any] = {
-    "enable_external_access": False,
+#: Under these settings DuckDB downloads nothing, as it would to open a file of SQLite.
+_OFFLINE: dict[str, Any] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
+}
+
+#: Under these settings SQL can access nothing but the open database.
+LOCKED_PROFILE: dict[str, Any] = {
+    **_OFFLINE,
+    "enable_external_access": False,
     "allow_community_extensions": False,
     "allow_unsigned_extensions": False,
     "python_enable_replacements": False,
@@ -174,7 +187,7 @@ def attach_for_writing(
 def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> Attachment:
     before = _identity(path)
     connection.execute("SET fsync_mode = 'STANDARD'")  # a scratch database is not synchronized
-    connection.execute(f"ATTACH '{literal}' AS warehouse")
+    connection.execute(f"ATTACH '{literal}' AS warehouse (TYPE duckdb)")  # whatever its name
     if _identity(path) != before:
         connection.execute("DETACH warehouse")
         raise _FileReplaced
@@ -319,8 +332,15 @@ def upgrade_file(
 ) -> list[str]:
     """Runs the pending migrations of a warehouse, then `afterwards`; returns the names run."""
     _must_exist(path)
-    connection = _patiently(path, wait_s, lambda: duckdb.connect(str(path)))
-    (name,) = one(connection, "SELECT current_database()")
+    connection = _patiently(path, wait_s, lambda: duckdb.connect(str(path), config=_OFFLINE))
+    name, file = one(
+        connection,
+        "SELECT database_name, path FROM duckdb_databases() "
+        "WHERE database_name = current_database()",
+    )
+    if file is None:  # a database in memory, with a view of the file: JSON or Parquet
+        connection.close()
+        raise _no_database(path)
     attached = Attachment(connection, path, name)
     try:
         migrate.version(connection)  # raises for a database that is not a warehouse
@@ -387,7 +407,11 @@ def _identity(path: Path) -> tuple[int, int]:
 
 def _must_exist(path: Path) -> None:
     texts.must_be_a_path(path)
-    if not path.exists():
+    try:
+        is_there = path.exists()
+    except OSError as error:  # of a folder on the way
+        raise DatabaseError(f"{path} cannot be read: {error.strerror}") from None
+    if not is_there:
         raise MissingDatabase(
             f"warehouse {path} not found",
             hint="Import traces with `tw import PATH`, or name another file with --db.",
@@ -417,6 +441,13 @@ def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
         pause = min(pause * 1.5, 0.5)
 
 
+def _no_database(path: Path) -> InvalidDatabase:
+    return InvalidDatabase(
+        f"{path} is damaged or not a DuckDB file",
+        hint="Restore it from a backup, or name another file with --db.",
+    )
+
+
 def explain(path: Path, error: duckdb.Error) -> DatabaseError:
     """Converts an error of DuckDB about a file to a DatabaseError."""
     text = str(error)
@@ -434,11 +465,8 @@ def explain(path: Path, error: duckdb.Error) -> DatabaseError:
         )
     if not os.access(path if path.exists() else path.parent, os.R_OK):
         return DatabaseError(f"{path} cannot be read: permission denied")
-    if "not a valid DuckDB database" in text:
-        return InvalidDatabase(
-            f"{path} is damaged or not a DuckDB file",
-            hint="Restore it from a backup, or name another file with --db.",
-        )
+    if any(each in text for each in _OF_OTHER_FORMATS):
+        return _no_database(path)
     if found := damage.of(path, error) or damage.unwritable(error):
         return found
     return DatabaseError(f"{path} cannot be opened: {text.splitlines()[0]}")

@@ -84,10 +84,17 @@ def _history(connection: duckdb.DuckDBPyConnection) -> list[tuple[int | None, st
         ).fetchall()
     except (duckdb.CatalogException, duckdb.BinderException):
         raise InvalidDatabase(
-            "this DuckDB file is not a trace warehouse",
+            f"{_file(connection)} is not a trace warehouse, but another DuckDB file",
             hint="Name another file with --db, or create one with `tw import`.",
         ) from None
     return [(number, str(name), str(sha)) for number, name, sha in rows]
+
+
+def _file(connection: duckdb.DuckDBPyConnection) -> str:
+    """The path of the current database."""
+    sql = "SELECT path FROM duckdb_databases() WHERE database_name = current_database()"
+    ((path,),) = connection.execute(sql).fetchall()
+    return str(path)
 
 
 def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:

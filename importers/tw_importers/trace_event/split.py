@@ -33,6 +33,7 @@ _STEP_BACK = 1 << 10
 _STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\]]', re.DOTALL)
 _OPENING = re.compile(rb'\s*(\{\s*"[^"\\]{0,40}")')
 _ARRAY = re.compile(rb"\s*:\s*(\[|\Z)")
+_JSON_LINES = re.compile(rb"\s*\{.*\}[ \r]*\n\s*\{")  # an object, and one in the next line
 BLANK = b" \t\r\n"
 _NO_VALUE = msgspec.Raw(b"")
 
@@ -118,9 +119,7 @@ class Splitter(Generic[C]):
                 return bytearray(b"[") + head[end:]
             if is_over:
                 raise CorruptTrace(
-                    f"{self.key.decode()} array not found",
-                    offset=0,
-                    hint="The file may not be a trace.",
+                    f"{self.key.decode()} array not found", offset=0, hint=_why_no_events(head)
                 )
 
     def _cut(self, buffer: bytearray) -> tuple[bool, C, bytes]:
@@ -271,6 +270,12 @@ class HeadSearch:
         """Where they may start when the head is too damaged to follow."""
         found = re.search(rb'"%b"\s*:\s*\[' % self.key, head)
         return found.end() if found else None
+
+
+def _why_no_events(head: bytearray) -> str:
+    if _JSON_LINES.match(head):
+        return "It may be JSON Lines: put the lines into one array, as by `jq -s . FILE`."
+    return "The file may not be a trace."
 
 
 def is_utf8(buffer: bytearray) -> bool:
