@@ -1,10 +1,10 @@
 /* ---
 name = "finding_copy"
-version = 1
+version = 2
 title = "Finding: copies to, from and within devices"
 help = """
 Time of copies by name, which tells the direction and whether the memory is pageable. Of the ranks the one
-with most counts.
+with most counts. In a time window the parts inside it count.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["call_site@2", "launched_op@1"], rows = ["gpu_op"] }
@@ -21,12 +21,16 @@ n_events.help = "Number of copies on the rank with most time in them"
 bound_ns.help = "Time of the copies"
 
 [changes]
+2 = "a time window cuts the copies"
 1 = "first version"
 --- */
 WITH copy AS (
-  SELECT t.run_id, g.trace_id, g.name, c.launch_id, greatest(g.dur, 0) AS dur, g.bytes, g.direction,
+  SELECT t.run_id, g.trace_id, g.name, c.launch_id,
+    greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0) AS dur,
+    g.bytes, g.direction,
     'Pageable' IN (g.source_memory_kind, g.destination_memory_kind) OR g.name ILIKE '%pageable%' AS is_pageable
   FROM gpu_op AS g
+  CROSS JOIN time_window AS w
   JOIN launched_op() AS c ON c.slice_id = g.slice_id
   JOIN trace AS t ON t.id = g.trace_id
   WHERE g.kind = 'memcpy' AND g.name IS NOT NULL

@@ -1,10 +1,10 @@
 /* ---
 name = "finding_data_loading"
-version = 1
+version = 2
 title = "Finding: steps wait for data"
 help = """
 Time of host threads in annotations of data loaders (names with DataLoader). Of the ranks the one with most
-counts.
+counts. In a time window the parts inside it count.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", rows = ["annotation"] }
@@ -21,11 +21,15 @@ n_events.help = "Number of annotations on the rank with most time in them"
 bound_ns.help = "Time in the annotations"
 
 [changes]
+2 = "a time window cuts the annotations"
 1 = "first version"
 --- */
 WITH loading AS (
-  SELECT t.run_id, a.trace_id, a.name, count(*) AS n_ranges, sum(greatest(a.dur, 0))::BIGINT AS dur_ns
+  SELECT
+    t.run_id, a.trace_id, a.name, count(*) AS n_ranges,
+    sum(greatest(least(a.ts + a.dur, w.to_ns) - greatest(a.ts, w.from_ns), 0))::BIGINT AS dur_ns
   FROM annotation AS a
+  CROSS JOIN time_window AS w
   JOIN trace AS t ON t.id = a.trace_id
   WHERE a.side = 'host' AND a.name ILIKE '%dataloader%'
   GROUP BY t.run_id, a.trace_id, a.name

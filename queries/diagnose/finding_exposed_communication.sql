@@ -1,11 +1,12 @@
 /* ---
 name = "finding_exposed_communication"
-version = 1
+version = 2
 title = "Finding: communication that no computation hides"
 help = """
 Time in which communication runs on a device and computation does not (overlap), or of ranks without device
-work the time of communication on the host, of which computation may hide some; the rank with most of it
-counts. It contains waiting for ranks that arrive late (finding_straggler).
+work the time in which any communication runs on the host, of which computation may hide some; the rank with
+most of it counts. It contains waiting for ranks that arrive late (finding_straggler). In a time window the
+parts inside it count.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["collective_op@1", "device_activity@2"], rows = ["collective"] }
@@ -22,6 +23,7 @@ n_events.help = "Number of collectives"
 bound_ns.help = "Exposed communication"
 
 [changes]
+2 = "communication that overlaps on the host counts once; a time window limits it"
 1 = "first version"
 --- */
 WITH exposed AS (
@@ -30,18 +32,42 @@ WITH exposed AS (
   JOIN trace AS t ON t.id = d.trace_id
   GROUP BY t.run_id, d.trace_id
 ),
+op AS (
+  SELECT
+    o.run_id, o.trace_id, o.side, o.kind,
+    greatest(o.start_ns, w.from_ns) AS start_ns,
+    least(greatest(o.end_ns, w.from_ns), w.to_ns) AS end_ns
+  FROM collective_op() AS o
+  SEMI JOIN collective AS c ON c.slice_id = o.slice_id
+  CROSS JOIN time_window AS w
+  WHERE o.is_transfer
+),
 kind AS (
   SELECT run_id, trace_id, side, kind, count(*) AS n, sum(end_ns - start_ns)::BIGINT AS dur_ns
-  FROM collective_op()
-  WHERE is_transfer
+  FROM op
   GROUP BY run_id, trace_id, side, kind
+),
+-- Each adds the part beyond all that began before it.
+gain AS (
+  SELECT
+    run_id, trace_id, side,
+    greatest(
+      end_ns - greatest(
+        start_ns,
+        max(end_ns) OVER (
+          PARTITION BY trace_id ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        )
+      ),
+      0
+    ) AS gain_ns
+  FROM op
+  WHERE side = 'host' AND trace_id NOT IN (SELECT trace_id FROM exposed)
 ),
 of_trace AS (
   SELECT run_id, trace_id, 'device' AS side, exposed_ns FROM exposed
   UNION ALL
-  SELECT run_id, trace_id, side, sum(dur_ns)::BIGINT
-  FROM kind
-  WHERE side = 'host' AND trace_id NOT IN (SELECT trace_id FROM exposed)
+  SELECT run_id, trace_id, side, sum(gain_ns)::BIGINT
+  FROM gain
   GROUP BY run_id, trace_id, side
 ),
 of_run AS (

@@ -1,11 +1,12 @@
 /* ---
 name = "finding_host_code"
-version = 2
+version = 3
 title = "Finding: devices are idle while the host runs other code"
 help = """
 Idle time of devices before the call that launches the next work (causes host and host_sync of idle_gap), by
 the outermost operator or annotation, beside steps, data loaders and compiling (finding_recompilation), that a
-thread of the trace was in. The device with most idle time counts, and of names the five with most.
+thread of the trace was in. The device with most idle time counts, and of names the five with most. In a time
+window the parts of gaps inside it count.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["reaching_op@1", "stream_gap@1"], rows = ["gpu_op", "launch", "cpu_op | annotation"] }
@@ -23,15 +24,20 @@ n_events.help = "Number of gaps"
 bound_ns.help = "Idle time of devices while a thread was in it"
 
 [changes]
+3 = "gaps and times count once, whatever the number of slices of the name in them; a time window cuts gaps"
 2 = "compiling is left out; annotations have the Python function that they are in"
 1 = "first version"
 --- */
 WITH RECURSIVE launched AS MATERIALIZED (
-  SELECT g.trace_id, g.device_id, g.start_ns, least(l.ts, g.end_ns) AS end_ns
+  SELECT
+    g.trace_id, g.device_id,
+    greatest(g.start_ns, w.from_ns) AS start_ns,
+    least(l.ts, g.end_ns, w.to_ns) AS end_ns
   FROM stream_gap(true, 5000) AS g
+  CROSS JOIN time_window AS w
   JOIN whole_launch AS l ON l.slice_id = g.launch_id
   WHERE g.cause IN ('host', 'host_sync')
-    AND least(l.ts, g.end_ns) > g.start_ns
+    AND least(l.ts, g.end_ns, w.to_ns) > greatest(g.start_ns, w.from_ns)
 ),
 lane AS MATERIALIZED (
   SELECT *, row_number() OVER ()::INTEGER AS lane
@@ -57,7 +63,7 @@ host AS (
   UNION ALL
   SELECT a.slice_id, a.track_id, a.trace_id, a.name, a.ts, a.dur
   FROM whole_annotation AS a
-  ANTI JOIN step AS s ON s.slice_id = a.slice_id
+  ANTI JOIN whole_step AS s ON s.slice_id = a.slice_id
   WHERE a.side = 'host' AND a.dur > 0
 ),
 -- Numbers instead of names: what follows sorts all of them several times.
@@ -91,20 +97,34 @@ crossed AS (
   SELECT
     l.lane,
     o.name_n,
-    b.n - a.n + 1 AS n_gaps,
-    b.before_ns + least(b.end_ns, o.end_ns) - b.start_ns
-      - (a.before_ns + greatest(a.start_ns, o.start_ns) - a.start_ns) AS idle_ns
+    a.n AS first_n,
+    b.n AS last_n,
+    a.before_ns + greatest(a.start_ns, o.start_ns) - a.start_ns AS idle_from_ns,
+    b.before_ns + least(b.end_ns, o.end_ns) - b.start_ns AS idle_to_ns
   FROM outermost AS o
   JOIN lane AS l ON l.trace_id = o.trace_id
   ASOF JOIN gap AS a ON a.lane = l.lane AND o.start_ns < a.end_ns
   ASOF JOIN gap AS b ON b.lane = l.lane AND o.end_ns > b.start_ns
   WHERE b.n >= a.n
 ),
+-- Slices of a name may share a gap, and on several threads the time: each adds what those before lack.
+fresh AS (
+  SELECT
+    lane,
+    name_n,
+    greatest(last_n - greatest(first_n, coalesce(max(last_n) OVER earlier + 1, first_n)) + 1, 0) AS n_gaps,
+    greatest(idle_to_ns - greatest(idle_from_ns, max(idle_to_ns) OVER earlier), 0) AS idle_ns
+  FROM crossed
+  WINDOW earlier AS (
+    PARTITION BY lane, name_n ORDER BY idle_from_ns, first_n, idle_to_ns
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
+),
 by_device AS (
   SELECT t.run_id, l.trace_id, k.name, c.n_gaps, c.idle_ns
   FROM (
     SELECT lane, name_n, sum(n_gaps)::BIGINT AS n_gaps, sum(idle_ns)::BIGINT AS idle_ns
-    FROM crossed
+    FROM fresh
     GROUP BY lane, name_n
   ) AS c
   JOIN lane AS l ON l.lane = c.lane

@@ -1,10 +1,11 @@
 /* ---
 name = "finding_outlier_step"
-version = 1
+version = 2
 title = "Finding: some steps take much longer than the others"
 help = """
 Steps that take more than 1.5 times the median of their trace, of which there are at least three: by how much
-they exceed the median. Of the ranks the one with most counts.
+they exceed the median. Of the ranks the one with most counts. A time window contains the steps that run in
+it, compared with the median of all.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", rows = ["step"] }
@@ -21,17 +22,19 @@ n_events.help = "Number of steps"
 bound_ns.help = "Time beyond the median"
 
 [changes]
+2 = "in a time window steps are compared with the median of all"
 1 = "first version"
 --- */
 WITH timed AS (
   SELECT
     t.run_id,
     s.trace_id,
+    s.slice_id,
     s.number,
     s.dur,
     median(s.dur) OVER (PARTITION BY s.trace_id) AS median_ns,
     count(*) OVER (PARTITION BY s.trace_id) AS n_steps
-  FROM step AS s
+  FROM whole_step AS s
   JOIN trace AS t ON t.id = s.trace_id
   WHERE s.dur > 0
 ),
@@ -43,6 +46,7 @@ by_trace AS (
     round(sum(dur - median_ns))::BIGINT AS more_ns,
     string_agg(number, ', ' ORDER BY dur DESC, number) AS numbers
   FROM timed
+  SEMI JOIN step AS k ON k.slice_id = timed.slice_id
   WHERE n_steps >= 3 AND dur > 1.5 * median_ns
   GROUP BY run_id, trace_id
 )

@@ -1,11 +1,11 @@
 /* ---
 name = "finding_recompilation"
-version = 1
+version = 2
 title = "Finding: code is compiled during the run"
 help = """
 Time of host threads in slices that TorchDynamo records while it compiles (dynamo, entire_..._compile,
 ... (dynamo_timed)), by the name of the outermost. Of the ranks the one with most counts. A compile id A/B
-with B above 0 compiles code again.
+with B above 0 compiles code again. In a time window the parts of slices inside it count.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", rows = ["cpu_op | annotation"] }
@@ -23,6 +23,7 @@ n_events.help = "Number of slices on the rank with most time in them"
 bound_ns.help = "Time in the slices"
 
 [changes]
+2 = "a time window cuts the slices"
 1 = "first version"
 --- */
 -- Names are compared, not those of each slice. (By an aggregate: the database would compare these first.)
@@ -63,7 +64,7 @@ outermost AS (
 identified AS (
   SELECT o.slice_id, min(regexp_extract(a.name, 'compile_id=([^, ]+)', 1)) AS compile_id
   FROM outermost AS o
-  JOIN annotation AS a
+  JOIN whole_annotation AS a
     ON a.track_id = o.track_id AND a.ts >= o.start_ns AND a.ts < o.end_ns
   WHERE a.side = 'host' AND a.name LIKE '%compile_id=%'
   GROUP BY o.slice_id
@@ -71,9 +72,10 @@ identified AS (
 by_trace AS (
   SELECT
     t.run_id, o.trace_id, o.name, count(*) AS n_slices, bool_or(o.is_op) AS is_op,
-    sum(o.end_ns - o.start_ns)::BIGINT AS dur_ns,
+    sum(greatest(least(o.end_ns, w.to_ns) - greatest(o.start_ns, w.from_ns), 0))::BIGINT AS dur_ns,
     list(i.compile_id ORDER BY o.start_ns, o.slice_id) FILTER (WHERE i.compile_id IS NOT NULL) AS ids
   FROM outermost AS o
+  CROSS JOIN time_window AS w
   JOIN trace AS t ON t.id = o.trace_id
   LEFT JOIN identified AS i ON i.slice_id = o.slice_id
   GROUP BY t.run_id, o.trace_id, o.name

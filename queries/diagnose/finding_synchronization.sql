@@ -1,10 +1,10 @@
 /* ---
 name = "finding_synchronization"
-version = 1
+version = 2
 title = "Finding: the host waits for devices"
 help = """
 Time in calls that return only after device work is done, by name: those named after synchronization.
-Of the ranks the one with most counts.
+Of the ranks the one with most counts. In a time window the parts inside it count.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["call_site@2", "costly_call_name@1"], rows = ["launch"] }
@@ -21,11 +21,14 @@ n_events.help = "Number of calls on the rank with most time in them"
 bound_ns.help = "Time in the calls"
 
 [changes]
+2 = "a time window cuts the calls"
 1 = "first version"
 --- */
 WITH call AS (
-  SELECT l.slice_id, l.trace_id, t.run_id, l.name, greatest(l.dur, 0) AS dur
+  SELECT l.slice_id, l.trace_id, t.run_id, l.name,
+    greatest(least(l.ts + l.dur, w.to_ns) - greatest(l.ts, w.from_ns), 0) AS dur
   FROM launch AS l
+  CROSS JOIN time_window AS w
   JOIN trace AS t ON t.id = l.trace_id
   WHERE l.name IN (SELECT name FROM costly_call_name() WHERE kind = 'synchronization')
 ),

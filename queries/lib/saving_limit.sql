@@ -210,10 +210,10 @@ by_run AS MATERIALIZED (
 ),
 timed AS (
   SELECT
-    t.run_id, s.dur,
+    t.run_id, s.slice_id, s.dur,
     median(s.dur) OVER (PARTITION BY s.trace_id) AS median_ns,
     count(*) OVER (PARTITION BY s.trace_id) AS n_steps
-  FROM step AS s
+  FROM whole_step AS s
   JOIN trace AS t ON t.id = s.trace_id
   WHERE s.dur > 0
 ),
@@ -277,6 +277,7 @@ found AS (
   UNION ALL
   SELECT run_id, 'typical_steps()', NULL, NULL, ceil(sum(dur - median_ns))::BIGINT
   FROM timed
+  SEMI JOIN step AS k ON k.slice_id = timed.slice_id
   WHERE n_steps >= 3 AND dur > 1.5 * median_ns
   GROUP BY run_id
 )

@@ -1,0 +1,3 @@
+-- input: shared/slow_steps.sql
+-- window: 250ns 300ns
+-- Only the step of 300 runs in the window; the median of all steps is 100.
