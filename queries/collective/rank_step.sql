@@ -1,6 +1,6 @@
 /* ---
 name = "rank_step"
-version = 1
+version = 2
 title = "Step time, exposed communication and waiting of each rank in each step"
 help = """
 One row for each step of each rank, to find the ranks and steps that are slow: as a heat map on pages
@@ -37,6 +37,7 @@ check = ">= 0"
 help = "Wait for the last rank in synchronizing collectives of the step; NULL: no collective of the step can be compared"
 
 [changes]
+2 = "a collective on a device that no step launched belongs to no step"
 1 = "first version"
 --- */
 WITH on_device AS (
@@ -48,9 +49,9 @@ WITH on_device AS (
   GROUP BY step_id
 ),
 member AS (
-  SELECT w.slice_id, w.trace_id, w.wait_ns, s.ts, k.process_id, l.from_id AS step_id
+  SELECT w.slice_id, w.trace_id, w.wait_ns, s.side, s.ts, k.process_id, l.from_id AS step_id
   FROM collective_wait() AS w
-  JOIN whole_slice AS s ON s.id = w.slice_id
+  JOIN whole_collective AS s ON s.slice_id = w.slice_id
   JOIN track AS k ON k.id = s.track_id
   LEFT JOIN whole_link AS l
     ON l.to_id = w.slice_id AND l.kind = 'step' AND l.link_set = 'default'
@@ -59,7 +60,7 @@ wait AS (
   SELECT coalesce(m.step_id, p.step_id) AS step_id, sum(m.wait_ns)::BIGINT AS wait_ns
   FROM member AS m
   LEFT JOIN step_window() AS p
-    ON m.step_id IS NULL
+    ON m.side = 'host'
     AND p.trace_id = m.trace_id
     AND p.process_id IS NOT DISTINCT FROM m.process_id
     AND p.start_ns <= m.ts

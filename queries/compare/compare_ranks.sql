@@ -1,6 +1,6 @@
 /* ---
 name = "compare_ranks"
-version = 1
+version = 2
 title = "Ranks of two sides: own work, waiting for others, and the waiting they cause"
 help = """
 A slow rank shows in the steps of all ranks: the others wait for it in collectives. So the first row
@@ -10,10 +10,11 @@ whose ranks share a clock; they are NULL where there are none, and not_compared 
 
 Figures are means over the whole steps of a trace, or totals of a trace if not both sides have steps
 (basis). work is the time of kernels that compute, copies and memsets; wait the time that the rank
-waited in collectives for the last one to arrive; caused_wait the waits of all other ranks for it.
+waited in collectives for the last one to arrive; caused_wait the waits of all other ranks for it. A
+collective on a device belongs to the step that launched it, one on the host to the step in which it began.
 """
 grain = ["pair"]
-requires = { schema = ">=1", queries = ["collective_wait@1", "compare_pair@1", "compare_step@1", "compare_unit@1", "device_work_by_step@1"] }
+requires = { schema = ">=1", queries = ["collective_wait@1", "compare_pair@1", "compare_step@1", "compare_unit@1", "device_work_by_step@1", "step_window@1"] }
 columns = [
   "pair", "rank_a", "rank_b", "basis", "n_steps_a", "n_steps_b", "host_a_ns", "host_b_ns",
   "work_a_ns", "work_b_ns", "work_change_ns", "wait_a_ns", "wait_b_ns", "wait_change_ns",
@@ -54,6 +55,7 @@ trace_id_b = { type = "BIGINT", unit = "ref trace.id", nullable = true, help = "
 not_compared = { type = "VARCHAR", unit = "text", nullable = true, help = "Why waits are not compared; NULL: they are" }
 
 [changes]
+2 = "waits in collectives on the host belong to the step in which these began"
 1 = "first version"
 --- */
 WITH unit AS (
@@ -77,10 +79,18 @@ whole AS (
 ),
 -- Everything by trace and step; step NULL is outside of steps.
 waited AS (
-  SELECT w.trace_id, w.last_trace_id, w.wait_ns, k.from_id AS step_id
+  SELECT w.trace_id, w.last_trace_id, w.wait_ns, coalesce(k.from_id, p.step_id) AS step_id
   FROM collective_wait() AS w
+  JOIN whole_collective AS c ON c.slice_id = w.slice_id
+  LEFT JOIN track AS r ON r.id = c.track_id
   LEFT JOIN whole_link AS k
     ON k.to_id = w.slice_id AND k.kind = 'step' AND k.link_set = 'default'
+  LEFT JOIN step_window() AS p
+    ON c.side = 'host'
+    AND p.trace_id = c.trace_id
+    AND p.process_id IS NOT DISTINCT FROM r.process_id
+    AND p.start_ns <= c.ts
+    AND p.end_ns > c.ts
 ),
 value AS (
   SELECT trace_id, trace_id AS step_trace_id, step_id, 'work' AS measure, total_ns AS ns

@@ -1,0 +1,3 @@
+-- input: shared/waits_of_steps.sql
+-- parameters: a=r b=r
+-- In two steps rank 0 waits 30 ns, on the device, and rank 1 waits 5 ns, on the host, each for the other.
