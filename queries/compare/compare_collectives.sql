@@ -1,13 +1,14 @@
 /* ---
 name = "compare_collectives"
-version = 2
+version = 3
 title = "Collectives of two sides by kind, group, type and message size: added, removed and changed"
 help = """
 All traces of a side are combined. A row is a kind of collective with its group size, element type and
 message size, as collective_op gives them; counted are the records that last as long as the
 communication, on the device where a side has them there, else on the host. Figures are per whole
 step and rank where both sides have steps, else per trace; n_outside_a and n_outside_b count those
-outside of whole steps, which are not compared. Added and removed collectives come first, then those
+outside of whole steps, which are not compared. In a time window collectives that run in it count, in
+whole steps and outside; of figures per trace, the parts inside it. Added and removed collectives come first, then those
 whose rate changed, then those whose time changed most. They are not compared if they are on the
 device and one side did not record device work; times are not if one side has them on the host, the
 other on the device.
@@ -63,6 +64,7 @@ help = "added or removed; rate: more or fewer per step or trace; time: equal rat
 
 [changes]
 1 = "first version"
+3 = "a time window limits what counts"
 2 = "compares whole steps, per step and rank; not what one side did not record"
 --- */
 WITH unit AS (
@@ -103,11 +105,16 @@ recorded AS (
     o.data_type,
     o.message_bytes,
     o.start_ns,
-    o.end_ns - o.start_ns AS dur_ns,
+    CASE WHEN d.basis = 'step' THEN o.end_ns - o.start_ns
+      ELSE greatest(least(o.end_ns, w.to_ns) - greatest(o.start_ns, w.from_ns), 0)
+    END AS dur_ns,
+    v.slice_id IS NOT NULL AS is_in_window,
     d.basis,
     d.divisor
   FROM collective_op() AS o
   JOIN divisor AS d ON d.trace_id = o.trace_id
+  CROSS JOIN time_window AS w
+  LEFT JOIN collective AS v ON v.slice_id = o.slice_id
   WHERE o.is_transfer
 ),
 -- The step of work is that of its launch; of a call, that in which it begins.
@@ -137,7 +144,8 @@ placed AS (
   WHERE r.has_device = 0 OR r.place = 'device'
   GROUP BY
     r.side, r.place, r.has_device, r.slice_id, r.trace_id, r.kind, r.group_size, r.data_type,
-    r.message_bytes, r.dur_ns, r.divisor, r.basis
+    r.message_bytes, r.dur_ns, r.divisor, r.basis, r.is_in_window
+  HAVING r.is_in_window OR (r.basis = 'step' AND count(s.step_id) > 0)
 ),
 recorded_where AS (
   SELECT
