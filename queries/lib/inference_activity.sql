@@ -1,6 +1,6 @@
 /* ---
 name = "inference_activity"
-version = 1
+version = 2
 title = "Times of the steps of inference engines, on the host and on devices"
 help = """
 One row per step of vLLM or SGLang (step_batch) and device. A step lasts until it has ended on the host and its
@@ -9,7 +9,7 @@ time to the next counts (duration_ns). Device figures are of the work launched i
 runs. A time window contains the steps that run in it on the host, with all their work.
 """
 grain = ["trace_id", "step_id", "device_id"]
-requires = { schema = ">=1", queries = ["step_activity@1", "step_batch@1"] }
+requires = { schema = ">=1", queries = ["step_activity@1", "step_batch@1", "whole_device_op@1"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "step_id", "step", "phase", "n_requests", "n_tokens",
@@ -30,9 +30,37 @@ busy_ns.help = "Time in which any operation of the step runs"
 idle_ns = { nullable = true, help = "Time from its first to its last operation in which none runs" }
 
 [changes]
+2 = "the next step is that of the process, whatever the devices of its work; a time window hides no steps before"
 1 = "first version"
 --- */
-WITH timed AS (
+WITH follower AS (
+  SELECT
+    b.step_id,
+    lead(s.ts) OVER (PARTITION BY s.trace_id, k.process_id ORDER BY s.ts, s.slice_id) - s.ts AS period_ns
+  FROM step_batch() AS b
+  JOIN whole_step AS s ON s.slice_id = b.step_id
+  LEFT JOIN track AS k ON k.id = s.track_id
+),
+-- When the work of a step, and of all steps before it, has ended on a device, also outside of the time window.
+worked AS (
+  SELECT k.from_id AS step_id, d.device_id, max(d.end_ns) AS end_ns
+  FROM whole_device_op() AS d
+  JOIN whole_link AS k ON k.to_id = d.slice_id AND k.kind = 'step' AND k.link_set = 'default'
+  SEMI JOIN step_batch() AS b ON b.step_id = k.from_id
+  GROUP BY k.from_id, d.device_id
+),
+reached AS (
+  SELECT
+    w.step_id,
+    w.device_id,
+    max(w.end_ns) OVER (
+      PARTITION BY s.trace_id, w.device_id ORDER BY s.ts, s.slice_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS before_ns
+  FROM worked AS w
+  JOIN whole_step AS s ON s.slice_id = w.step_id
+),
+timed AS (
   SELECT
     b.*,
     s.number AS step,
@@ -41,20 +69,17 @@ WITH timed AS (
     s.ts AS start_ns,
     greatest(s.dur, 0) AS host_ns,
     greatest(s.ts + greatest(s.dur, 0), coalesce(a.end_ns, s.ts)) - s.ts AS latency_ns,
-    lead(s.ts) OVER next_step - s.ts AS period_ns,
-    a.start_ns - max(a.end_ns) OVER steps_before AS after_ns,
+    f.period_ns,
+    a.start_ns - r.before_ns AS after_ns,
     a.busy_ns,
     a.end_ns - a.start_ns - a.busy_ns AS idle_ns
   FROM step_batch() AS b
   JOIN whole_step AS s ON s.slice_id = b.step_id
+  JOIN follower AS f ON f.step_id = b.step_id
   LEFT JOIN step_activity() AS a ON a.step_id = b.step_id
+  LEFT JOIN reached AS r
+    ON r.step_id = a.step_id AND r.device_id IS NOT DISTINCT FROM a.device_id
   LEFT JOIN device AS d ON d.id = a.device_id
-  WINDOW
-    next_step AS (PARTITION BY s.trace_id, a.device_id ORDER BY s.ts, s.slice_id),
-    steps_before AS (
-      PARTITION BY s.trace_id, a.device_id ORDER BY s.ts, s.slice_id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
 )
 SELECT
   t.run_id,

@@ -1,6 +1,6 @@
 /* ---
 name = "inference_step"
-version = 1
+version = 2
 title = "Phase, tokens and times of the steps of inference engines"
 help = """
 One row per step of vLLM or SGLang (step_batch) and device. A step lasts until it has ended on the host and its
@@ -9,7 +9,7 @@ time to the next counts (duration_ns). Device figures are of the work launched i
 runs. A time window contains the steps that run in it on the host, with all their work.
 """
 grain = ["trace_id", "step_id", "device_id"]
-requires = { schema = ">=1", queries = ["inference_activity@1"] }
+requires = { schema = ">=1", queries = ["inference_activity@2"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "step_id", "step", "phase", "n_requests", "n_tokens",
@@ -30,6 +30,7 @@ busy_ns.help = "Time in which any operation of the step runs"
 idle_ns = { nullable = true, help = "Time from its first to its last operation in which none runs" }
 
 [changes]
+2 = "a step that launches no work on a device is the next step of one that does; a time window hides no steps before"
 1 = "first version"
 --- */
 SELECT

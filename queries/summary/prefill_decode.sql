@@ -1,6 +1,6 @@
 /* ---
 name = "prefill_decode"
-version = 1
+version = 2
 title = "Tokens per second and time per output token, by phase of inference"
 help = """
 Sums the steps of inference_step. Steps that do both, prefill and decode, are mixed: what of their time
@@ -9,7 +9,7 @@ n_requests tokens in a decode step, one without speculation. A time window conta
 in it on the host.
 """
 grain = ["trace_id", "device_id", "phase"]
-requires = { schema = ">=1", queries = ["inference_activity@1"] }
+requires = { schema = ">=1", queries = ["inference_activity@2"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "phase", "n_steps", "n_tokens",
@@ -33,6 +33,7 @@ gap_median_ns = { type = "DOUBLE", unit = "ns", nullable = true, check = ">= 0",
 busy_share = { type = "DOUBLE", unit = "ratio", nullable = true, check = ">= 0", help = "Device time of the steps / total_ns; above 1 where work of several steps runs at once" }
 
 [changes]
+2 = "a step that launches no work on a device is the next step of one that does; a time window hides no steps before"
 1 = "first version"
 --- */
 WITH per_token AS (

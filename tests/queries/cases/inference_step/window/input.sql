@@ -1,0 +1,3 @@
+-- input: shared/steps_of_an_engine.sql
+-- window: 700ns 800ns
+-- The step before ends on the device when the work of this one begins.
