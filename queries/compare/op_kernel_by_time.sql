@@ -1,6 +1,6 @@
 /* ---
 name = "op_kernel_by_time"
-version = 1
+version = 2
 title = "Kernels of one recording under the operators of another, by time"
 help = """
 For a program that was recorded twice, once with operators (side a) and once with kernels (side b), as
@@ -32,6 +32,7 @@ shared_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Part of it i
 bias_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "How much later kernels end than their operators" }
 
 [changes]
+2 = "operators outside of steps are not taken for those of a step"
 1 = "first version"
 --- */
 WITH chosen_trace AS (
@@ -47,7 +48,10 @@ op AS (
     o.name,
     o.ts - min(o.ts) OVER () AS start_ns,
     o.ts + o.dur - min(o.ts) OVER () AS end_ns,
-    dense_rank() OVER (ORDER BY coalesce(o.step_number, s.number)) AS step_n
+    -- Operators outside of steps are in none, unless all are.
+    CASE WHEN coalesce(o.step_number, s.number) IS NOT NULL OR count(coalesce(o.step_number, s.number)) OVER () = 0
+      THEN dense_rank() OVER (ORDER BY coalesce(o.step_number, s.number) NULLS LAST)
+    END AS step_n
   FROM cpu_op AS o
   JOIN chosen_trace AS t ON t.side = 'a' AND t.trace_id = o.trace_id
   LEFT JOIN step AS s ON s.trace_id = o.trace_id AND o.ts >= s.ts AND o.ts < s.ts + s.dur

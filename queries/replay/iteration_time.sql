@@ -1,6 +1,6 @@
 /* ---
 name = "iteration_time"
-version = 1
+version = 2
 title = "Time of each iteration, by rank, with its forward, backward and update operators"
 help = """
 Of dPRO trials an iteration lasts from the first operator to the end of the one that begins last; of
@@ -17,13 +17,14 @@ columns = [
 
 [column]
 start_ns = { type = "DOUBLE", unit = "ns", help = "Start, in the time of the trace; of dPRO trials on the clock of the first host" }
-dur_ns = { type = "DOUBLE", unit = "ns", help = "Duration" }
+dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration; steps that did not end, or of negative duration, have 0" }
 forward_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Forward operators; NULL: not recorded by phase" }
 backward_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Backward operators" }
 update_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Operators that update weights" }
 is_typical = { type = "BOOLEAN", unit = "bool", nullable = true, help = "Whether the step is the closest to the time of the trial" }
 
 [changes]
+2 = "steps without an end, or of negative duration, take 0 ns"
 1 = "first version"
 --- */
 WITH phase_time AS (
@@ -44,7 +45,7 @@ iteration AS (
   FROM dpro_iteration() AS i
   JOIN phase_time AS p ON p.trace_id = i.trace_id AND p.step = i.step
   UNION ALL
-  SELECT t.run_id, s.trace_id, t.rank, s.number, s.ts::DOUBLE, s.dur::DOUBLE, NULL, NULL, NULL, NULL
+  SELECT t.run_id, s.trace_id, t.rank, s.number, s.ts::DOUBLE, greatest(s.dur, 0)::DOUBLE, NULL, NULL, NULL, NULL
   FROM step AS s
   JOIN trace AS t ON t.id = s.trace_id
 )

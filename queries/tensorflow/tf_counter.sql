@@ -1,6 +1,6 @@
 /* ---
 name = "tf_counter"
-version = 1
+version = 2
 title = "Hardware counters by kernel"
 help = """
 Counters that were measured over kernels: those matched at import, and those of another trace of the
@@ -25,6 +25,7 @@ value = { type = "DOUBLE", unit = "see counter", nullable = true, help = "Value"
 match = { type = "VARCHAR", unit = "text", help = "How the kernel was found: source, name, ordinal, order (in another trace of the run), none" }
 
 [changes]
+2 = "a time window hides no kernels"
 1 = "first version"
 --- */
 WITH measured AS (
@@ -41,7 +42,7 @@ kernel AS (
     t.run_id, g.trace_id, g.slice_id, g.name,
     row_number() OVER (PARTITION BY g.trace_id ORDER BY g.ts, g.slice_id) - 1 AS ordinal,
     count(*) OVER (PARTITION BY g.trace_id) AS n_kernels
-  FROM gpu_op AS g
+  FROM whole_gpu_op AS g
   JOIN trace AS t ON t.id = g.trace_id
   WHERE g.kind IN ('kernel', 'memset')
 ),
@@ -67,7 +68,7 @@ SELECT
     ELSE 'none'
   END AS match
 FROM measured AS m
-LEFT JOIN gpu_op AS g ON g.slice_id = m.slice_id
+LEFT JOIN whole_gpu_op AS g ON g.slice_id = m.slice_id
 LEFT JOIN other AS o ON o.trace_id = m.trace_id AND m.slice_id IS NULL
 LEFT JOIN kernel AS k ON k.trace_id = o.kernel_trace_id AND k.ordinal = m.ordinal
 ORDER BY m.trace_id, m.id

@@ -1,11 +1,11 @@
 /* ---
 name = "tf_operation_latency"
-version = 1
+version = 2
 title = "Time between the last input of an operator and its begin"
 help = """
 For each session and operator, by the edges of a graph in the same run: the last begin in the
 session minus the last end of its inputs, at least 0. Inputs that did not run in the session are not
-counted.
+counted. A time window contains the operators whose last begin is of a call that runs in it.
 """
 grain = ["step_id", "name"]
 requires = { schema = ">=1" }
@@ -25,6 +25,7 @@ latency_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "From the en
 n_inputs = { type = "BIGINT", unit = "count", check = ">= 1", help = "Number of inputs that ran in the session" }
 
 [changes]
+2 = "a time window hides no inputs"
 1 = "first version"
 --- */
 WITH session AS (
@@ -38,8 +39,9 @@ ran AS (
   SELECT
     s.slice_id AS step_id, s.trace_id, s.session, o.name,
     max(o.ts) AS begin_ts,
+    max_by(o.slice_id, (o.ts, o.slice_id)) AS last_id,
     max(o.ts + o.dur) FILTER (o.dur >= 0) AS end_ts
-  FROM cpu_op AS o
+  FROM whole_cpu_op AS o
   JOIN session AS s ON s.trace_id = o.trace_id AND o.ts >= s.ts AND o.ts <= s.end_ts
   WHERE o.name IS NOT NULL
   GROUP BY s.slice_id, s.trace_id, s.session, o.name
@@ -61,6 +63,7 @@ SELECT
   greatest(0, r.begin_ts - max(i.end_ts)) AS latency_ns,
   count(*) AS n_inputs
 FROM ran AS r
+SEMI JOIN cpu_op AS v ON v.slice_id = r.last_id
 JOIN trace AS t ON t.id = r.trace_id
 JOIN edge AS e ON e.run_id = t.run_id AND e.name = r.name
 JOIN ran AS i ON i.step_id = r.step_id AND i.name = e.input
