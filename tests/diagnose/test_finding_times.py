@@ -1,4 +1,4 @@
-"""Times of findings, with and without a time window, against a walk over the slices in plain Python."""
+"""Times of findings against a walk over the slices in plain Python, also in time windows."""
 
 from __future__ import annotations
 
