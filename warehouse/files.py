@@ -283,7 +283,7 @@ def _replaced(real: Path) -> os.stat_result | None:
 
 
 def _take_over(descriptor: int, before: os.stat_result) -> None:
-    """Gives a file the owner, as far as permitted, and the mode of its predecessor."""
+    """Sets the owner, as far as permitted, and the mode of a file to those of its predecessor."""
     with suppress(OSError, AttributeError):
         os.fchown(descriptor, before.st_uid, before.st_gid)
     with suppress(AttributeError):  # Windows, before Python 3.13

@@ -63,14 +63,14 @@ WITH RECURSIVE launched AS MATERIALIZED (
   WHERE end_ns > start_ns
 ),
 lane AS MATERIALIZED (
-  SELECT *, row_number() OVER () AS lane
+  SELECT *, row_number() OVER ()::INTEGER AS lane
   FROM (SELECT DISTINCT trace_id, device_id, stream_track_id, thread_id FROM launched)
 ),
 -- Gaps of a lane are numbered consecutively.
 gap AS MATERIALIZED (
   SELECT
     l.lane, l.thread_id, g.cause, g.start_ns, g.end_ns,
-    row_number() OVER (ORDER BY l.lane, g.start_ns) AS n
+    row_number() OVER (ORDER BY l.lane, g.start_ns)::INTEGER AS n
   FROM launched AS g
   JOIN lane AS l
     ON l.trace_id = g.trace_id
@@ -82,10 +82,11 @@ outermost_op AS (
   SELECT slice_id, track_id, name, ts, dur
   FROM reaching_op()
   WHERE is_outermost
+    AND track_id IN (SELECT thread_id FROM lane)
 ),
 -- Numbers instead of names: what follows sorts and joins all of them several times.
 known_name AS MATERIALIZED (
-  SELECT name, row_number() OVER () AS name_n
+  SELECT name, row_number() OVER ()::INTEGER AS name_n
   FROM (SELECT DISTINCT name FROM outermost_op)
 ),
 outermost AS MATERIALIZED (

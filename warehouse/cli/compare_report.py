@@ -118,7 +118,7 @@ def _heading(sides: dict[str, str], rows: list[Row]) -> list[str]:
 
 
 def _spread(rows: list[Row]) -> list[str]:
-    """What p and q are based on, and the steps far from the others."""
+    """The basis of p and q, and the outliers among the steps."""
     judged = next((row for row in rows if row["p"] is not None), None)
     if judged is None:
         return []
@@ -134,7 +134,7 @@ def _spread(rows: list[Row]) -> list[str]:
 
 
 def _means(rows: list[Row]) -> str:
-    """What the figures are means of: steps, recordings, or some of each."""
+    """The units that the figures are means over: steps, recordings, or both."""
     ranks = " and rank" if max(rows[0]["n_traces_a"], rows[0]["n_traces_b"]) > 1 else ""
     per_step = f"means per step{ranks}"
     whole = [row["measure"] for row in rows if row["basis"] == "trace"]
@@ -204,7 +204,7 @@ def _kernels(rows: list[Row]) -> list[list[str]]:
 
 
 def _by_chance(rows: list[Row]) -> list[str]:
-    """How many rows a p below 0.05 is expected in without any difference."""
+    """The expected number of rows with p below 0.05 if nothing differs."""
     n_tested = max((row["n_tested"] for row in rows), default=0)
     if not n_tested:
         return []

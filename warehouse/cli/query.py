@@ -179,7 +179,7 @@ def _run_counted(
     opened: Session, chosen: Query, values: dict[str, str], dialect: str,
     timeout_s: float | None, as_tuples: bool,
 ) -> AbstractContextManager[Result]:  # fmt: skip
-    """As `_run`; a query that can counts the rows that its parameter `top` leaves out."""
+    """As `_run`; also counts the rows that the parameter `top` leaves out, if the query can."""
     from warehouse.query import row_limit
 
     if row_limit.is_counted(chosen, values):

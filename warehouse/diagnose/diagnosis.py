@@ -98,7 +98,7 @@ def diagnose(session: Session, step: int | None = None, *, replays: bool = True)
 
 
 def _prices(session: Session, found: Sequence[Finding], step: int | None) -> Prices:
-    """What a replay says; its modules are loaded only for one."""
+    """The prices by a replay, whose modules are loaded only here."""
     from warehouse.diagnose import pricing
     from warehouse.replay import engines
 

@@ -45,7 +45,7 @@ class Finding:
 
     @property
     def estimate_ns(self) -> float | None:
-        """What its repair could save without a replay: no more than `most_ns`."""
+        """Estimated saving of its repair without a replay, at most `most_ns`."""
         known = [each for each in (self.bound_ns, self.most_ns) if each is not None]
         return min(known, default=None)
 
@@ -92,7 +92,7 @@ def _missing(query: Query, lacking: list[str]) -> str | None:
 
 
 def contract(session: Session) -> str:
-    """What stands for the queries that findings are the rows of, in their newest versions."""
+    """The contract of findings: that of the finding queries in their newest versions."""
     text = " ".join(f"{each.key} {each.digest}" for each in _queries(session).values())
     return f"findings={hashlib.sha256(text.encode()).hexdigest()}"
 

@@ -46,7 +46,7 @@ def shown(found: Diagnosis, *, has_all: bool) -> list[dict[str, Any]]:
 
 
 def headline(found: Diagnosis, run: str) -> str:
-    """What is said of the run as a whole."""
+    """The headline about the run as a whole."""
     text = f"Run {run}"
     if found.measured_ns is not None:
         text += f": {duration(found.measured_ns)}"

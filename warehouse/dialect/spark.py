@@ -222,7 +222,7 @@ class _Translator:
         return isinstance(node, known)
 
     def replacement(self, node: Tree) -> Tree:
-        """What stands for a node in Spark; the node itself, if it is the same there."""
+        """The equivalent of a node in Spark's SQL; the node itself, if they are equal."""
         if isinstance(node, exp.Placeholder):
             return _literal(self.values.get(node.name))
         if isinstance(node, exp.Length):

@@ -41,7 +41,7 @@ class FigureValue:
 
 @dataclass(frozen=True)
 class Findings:
-    """What makes a run slow, most first, and what is said of all of it."""
+    """Findings, the costliest first, with a headline about the run."""
 
     rows: Sequence[Mapping[str, Any]]  # of `warehouse.diagnose.diagnosis.COLUMNS`
     note: str
@@ -63,14 +63,14 @@ class KeyFigures:
 
     @classmethod
     def of(cls, session: Session, report: Report) -> KeyFigures:
-        """Those of the runs in scope, with findings."""
+        """The key figures of the runs in scope, with findings."""
         made = cls.without_findings(session, report)
         made.find(session)
         return made
 
     @classmethod
     def without_findings(cls, session: Session, report: Report) -> KeyFigures:
-        """Those of the runs in scope; the findings of the report are still to be found."""
+        """The key figures of the runs in scope; the findings of the report are added later."""
         runs = session.connection.execute("SELECT id, name FROM run").fetchall()
         return cls(report.figures, dict(runs), has_findings=report.findings)
 

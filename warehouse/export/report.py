@@ -333,7 +333,7 @@ def _in_order(outcomes: Iterable[tuple[int, _Outcome]]) -> Iterator[FilledSectio
 
 
 def _layout(session: Session, query: Query, section: Section) -> rank_distribution.Layout | None:
-    """How the distribution of rows of many ranks is made, by the first value of the chart."""
+    """The layout of the distribution over many ranks, by the first value of the chart."""
     layout = rank_distribution.of_session(session, query)
     if layout is None or section.chart is None:
         return layout

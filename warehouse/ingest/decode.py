@@ -90,7 +90,7 @@ class DecodedSource:
         return connection or scratch_connection(self.folder, settings)
 
     def widen(self, settings: Settings) -> None:
-        """Gives an open scratch database the threads and memory of a single one."""
+        """Raises the threads and memory of an open scratch database to those of a single one."""
         if self.connection is not None:
             self.connection.execute(
                 f"SET threads = {settings.threads}; SET memory_limit = '{settings.memory_limit}'"

@@ -67,7 +67,7 @@ class FileReader(ByteReader, Protocol):
     """A stream whose content may be stored uncompressed in a file."""
 
     def file(self) -> Path | None:
-        """That file, which then counts as read completely; None if there is none."""
+        """The uncompressed file, which then counts as read completely; None if there is none."""
         ...
 
 
@@ -279,7 +279,7 @@ class DiskUse:
 
 @dataclass(frozen=True, kw_only=True)
 class Importer:
-    """What all importers have; an importer is a `FileImporter` or a `CaptureImporter`.
+    """Common fields of importers; an importer is a `FileImporter` or a `CaptureImporter`.
 
     `tables` are scripts with the DDL of the importer's own detail tables (see detail_tables.py).
     """

@@ -167,7 +167,7 @@ def _known(db: Path, wait_s: float) -> dict[Path, FileState]:
 
 @dataclass(frozen=True)
 class _Read:
-    """What was read of a file: its outcomes, and of an imported one the SHA-256."""
+    """The result of reading a file: its outcomes, and the SHA-256 if it was imported."""
 
     outcomes: tuple[Outcome, ...]
     sha256: str | None
@@ -175,7 +175,7 @@ class _Read:
 
     @classmethod
     def of(cls, scan: _Scan, outcomes: Sequence[Outcome]) -> dict[Path, _Read]:
-        """What was read of each file of a scan."""
+        """The results of a scan by file."""
         by_path: dict[Path, list[Outcome]] = {path: [] for path in scan.before}
         for outcome in outcomes:
             for path in _paths(outcome.source):

@@ -213,7 +213,7 @@ def _decode_in_workers(
 
 
 def _submitted(pool: ProcessPoolExecutor, unit: Unit, settings: Settings) -> Future[list[Decoded]]:
-    """Has a worker decode a unit; where one was killed, the future fails as those before it do."""
+    """Submits a unit to the workers; if one was killed, the future fails like the earlier ones."""
     try:
         return pool.submit(_decode_in_worker, unit, settings)
     except BrokenExecutor as error:

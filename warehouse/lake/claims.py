@@ -143,7 +143,7 @@ def numbers(lake: Lake, kind: str) -> list[int]:
 
 
 def _number(lake: Lake, kind: str, key: str) -> Claim:
-    """Takes the id after the highest that is taken."""
+    """Claims the lowest id above all claimed ones."""
     number = max(numbers(lake, kind), default=0) + 1
     while number <= MAX_ID:
         mine = made(number, key)

@@ -1,4 +1,4 @@
-"""What is committed of a lake, or of some of its traces."""
+"""The commits of a lake, or of some of its traces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Committed:
         return cls(traces, layout.current(lake.run_commits(), traces))
 
     def of(self, trace_ids: Iterable[int]) -> Committed:
-        """That of some of these traces. Raises KeyError for one that is not here."""
+        """The commits of some of these traces. Raises KeyError for any other trace."""
         traces = {trace_id: self.traces[trace_id] for trace_id in sorted(set(trace_ids))}
         runs = {trace.run_id for trace in traces.values()}
         return Committed(traces, [run for run in self.runs if run.run_id in runs])

@@ -57,7 +57,7 @@ class File:
 
 @dataclass(frozen=True)
 class TraceCommit:
-    """What is committed of a trace."""
+    """The commit of a trace: its identity and its files."""
 
     trace_id: int
     run_id: int
@@ -79,7 +79,7 @@ class TraceCommit:
 
 @dataclass(frozen=True)
 class RunCommit:
-    """What is committed of a run, made over some of its traces."""
+    """The commit of a run, computed from some of its traces."""
 
     run_id: int
     origin: str
@@ -147,7 +147,7 @@ class Lake:
 
     @classmethod
     def open(cls, place: Path | str) -> Lake:
-        """Returns an existing lake; raises DatabaseError for what is none, or of another schema."""
+        """Returns an existing lake; raises DatabaseError if there is none, or of another schema."""
         lake = cls.open_of_any_version(place)
         latest = migrate.latest_version()
         if lake.schema_version > latest:
@@ -165,7 +165,7 @@ class Lake:
 
     @classmethod
     def open_of_any_version(cls, place: Path | str) -> Lake:
-        """As `open`, also for a lake of another schema version."""
+        """Returns a lake like `open`, also one of another schema version."""
         storage = storage_of(place)
         path = storage.full("lake.json")
         try:
@@ -207,7 +207,7 @@ class Lake:
 
     @property
     def folder(self) -> Path:
-        """The folder of a lake that is no object storage."""
+        """The folder of a lake that is not in object storage."""
         return Path(self.storage.name)
 
     def full(self, path: str) -> str:
@@ -228,7 +228,7 @@ class Lake:
         return self.trace_commits_of(self.commit_contents())
 
     def trace_commits_of(self, contents: Mapping[str, bytes]) -> dict[int, TraceCommit]:
-        """As `trace_commits`, of commits that have been read."""
+        """Returns the result of `trace_commits` for commits that have been read."""
         written = found = self.written_commits(contents)
         for compacted in self.compacted(contents):
             found = found | compacted.applied(written)
@@ -250,7 +250,7 @@ class Lake:
         return sorted(found, key=lambda each: (each.run_id, each.origin))
 
     def compacted(self, contents: Mapping[str, bytes] | None = None) -> list[Compacted]:
-        """What compactions have committed, oldest first."""
+        """The commits of compactions, oldest first."""
         contents = self.commit_contents(_COMPACTED) if contents is None else contents
         found = [
             parse(self, path, content, Compacted)
@@ -283,7 +283,7 @@ class Lake:
         return None
 
     def wrong_size(self, file: File) -> str | None:
-        """Says that a file is absent or cut; None if its size is that of the commit."""
+        """A clause that a file is absent or truncated; None if its size is that of the commit."""
         n_bytes = self.storage.size(file.path)
         if n_bytes is None:
             return "is missing, though a commit names it"
@@ -302,7 +302,7 @@ Commit = TypeVar("Commit", TraceCommit, RunCommit, Compacted)
 
 
 def current(runs: Sequence[RunCommit], traces: Mapping[int, TraceCommit]) -> list[RunCommit]:
-    """Of each run that has traces, the commit that was made over most of them."""
+    """The commits in use: for each run with traces, the one computed from most of them."""
     chosen: dict[int, RunCommit] = {}
     live = {trace.run_id for trace in traces.values()}
     for run in runs:
@@ -350,7 +350,7 @@ def numbered(compacted: Compacted, number: int) -> Compacted:
 
 
 def attempt() -> str:
-    """A name that no other attempt has."""
+    """A random name for the files of one attempt to write."""
     return secrets.token_hex(6)
 
 

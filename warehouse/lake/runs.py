@@ -82,7 +82,7 @@ def _is_ours(lake: Lake, path: str, keys: Sequence[str]) -> bool:
 
 
 def leave_place(lake: Lake, trace: TraceCommit) -> None:
-    """Gives up the place of a trace that leaves its run."""
+    """Releases the place of a trace that leaves its run."""
     path = _path(trace.run_id, trace)
     held = claims.read(lake, path)
     if held is not None and held.key == trace.key:

@@ -34,7 +34,7 @@ LINK = "link"  # the origin of a run's commit by `tw lake link`
 
 @dataclass
 class Sent:
-    """What a warehouse has sent: states by ids of the lake."""
+    """The traces and runs that a warehouse has sent: states by ids of the lake."""
 
     name: str
     traces: dict[int, str] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Sent:
 
 @dataclass
 class Synced:
-    """What a sync did."""
+    """Counts of a sync."""
 
     n_traces: int = 0  # in the warehouse
     n_written: int = 0
@@ -168,7 +168,7 @@ class _Sync:
             self.lake.remove_files(linked.files)
 
     def _remove(self) -> None:
-        """Removes what this warehouse sent and has no more, unless others have it."""
+        """Removes what this warehouse sent and no longer has, unless another warehouse has it."""
         gone = {
             number for number, commit in self.commits.items()
             if (number in self.before.traces or commit.origin == self.origin)
@@ -228,7 +228,7 @@ def origins(lake: Lake) -> list[str]:
 
 
 def read_sent(lake: Lake, origin: str) -> Sent | None:
-    """What a warehouse has sent; None if nothing yet."""
+    """Reads the record of what a warehouse has sent; None if it has sent nothing yet."""
     path = sent_path(origin)
     with layout.reading(lake.name):
         content = lake.storage.read(path)

@@ -24,7 +24,7 @@ _REMEDY = "remove its commit, and sync or import the trace again"
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong with a file of a lake. A note is no error: it needs no repair."""
+    """A problem with a file of a lake; a note is not an error and needs no repair."""
 
     path: str  # its full name
     meaning: str
@@ -34,7 +34,7 @@ class Finding:
 
 @dataclass
 class Checked:
-    """What a check read, and found."""
+    """The extent of a check, and its findings."""
 
     n_traces: int
     n_files: int
@@ -98,7 +98,7 @@ def _of_claims(lake: Lake, traces: Mapping[int, TraceCommit]) -> Iterator[Findin
 
 @dataclass
 class Vacuumed:
-    """What a vacuum removed."""
+    """Counts of what a vacuum removed."""
 
     n_files: int = 0
     n_bytes: int = 0

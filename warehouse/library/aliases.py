@@ -110,7 +110,7 @@ def _statement(header: Header, target: Header) -> str:
 
 
 def replacement(header: Header) -> str:
-    """What to write instead of the alias: the target and the values of its parameters."""
+    """The replacement of an alias: the target and the values of its parameters."""
     name = str(header.alias_of).partition("@")[0]
     values = [f" -p {key}={_text(value)}" for key, value in header.fixed.items()]
     return name + "".join(values)

@@ -104,7 +104,7 @@ def _install(
 
 
 def types(connection: duckdb.DuckDBPyConnection, query: Query) -> list[str]:
-    """How the result's names and types differ from the header; the macros are installed."""
+    """Differences of the result's names and types from the header; the macros are installed."""
     import duckdb
 
     assert query.header is not None
@@ -130,7 +130,7 @@ def check_rows(
     query: Query,
     parameters: Mapping[str, object] | None = None,
 ) -> list[str]:
-    """What the rows of a query break of its header: unique grain, NULLs, checks of columns."""
+    """Violations of the header by the rows of a query: unique grain, NULLs, checks of columns."""
     import duckdb
 
     assert query.header is not None

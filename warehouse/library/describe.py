@@ -71,7 +71,7 @@ def heading(found: Query) -> list[str]:
 
 
 def library(queries: Library, pattern: str = "") -> list[str]:
-    """One line a query: newest version and title; only names that hold the pattern."""
+    """A line for each query whose name contains the pattern: newest version and title."""
     rows = [
         [str(each.key), _title(each.header)]
         for name, each in queries.newest.items()
@@ -148,7 +148,7 @@ def _title(header: Header) -> str:
 
 
 def tables(connection: duckdb.DuckDBPyConnection, pattern: str = "") -> list[str]:
-    """One line a table or view; only names that hold the pattern."""
+    """A line for each table or view whose name contains the pattern."""
     from warehouse.store import catalog
 
     found = [each for each in catalog.tables(connection) if pattern.lower() in each.name]
@@ -156,7 +156,7 @@ def tables(connection: duckdb.DuckDBPyConnection, pattern: str = "") -> list[str
 
 
 def table(connection: duckdb.DuckDBPyConnection, name: str) -> list[str]:
-    """What a table is for, and its columns; raises UsageError naming the nearest."""
+    """The description and columns of a table; raises UsageError naming the nearest."""
     from warehouse.store import catalog
 
     found = catalog.find(catalog.tables(connection), name)
@@ -179,7 +179,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def indented(rows: Sequence[Sequence[str]]) -> list[str]:
-    """As `aligned`, two spaces in."""
+    """Lines like those of `aligned`, indented by two spaces."""
     return [f"  {line}" for line in aligned(rows)]
 
 

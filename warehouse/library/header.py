@@ -130,7 +130,7 @@ def has_statement(sql: str) -> bool:
 
 
 def without_header(sql: str) -> str:
-    """What follows the header."""
+    """The text after the header."""
     match = _HEADER.match(sql)
     return sql[match.end() :] if match else sql
 
@@ -142,7 +142,7 @@ def peek(sql: str) -> tuple[str, int] | None:
 
 
 def lacks_header(source: str) -> ContractError:
-    """That a query of a library has no header."""
+    """The error for a library query without header."""
     return ContractError(
         f"{source} has no header",
         hint="Start it with /* --- and the header in TOML; `tw queries new` writes an example.",

@@ -56,7 +56,7 @@ def find(queries: Library, words: Iterable[str], *, helpers: bool = False) -> li
 
 
 def hint(queries: Library, name: str) -> str:
-    """What to try where no query has a name: those that its words find."""
+    """A hint for an unknown name: the queries that its words find."""
     found = find(queries, [" ".join(_words(name))])[:3]
     if not found:
         return "`tw queries list` lists the queries."

@@ -29,7 +29,7 @@ class Contract:
         )
 
     def differences(self, other: Contract) -> Iterator[str]:
-        """How this contract differs from an earlier one, a clause for each difference."""
+        """The differences from an earlier contract, a clause each."""
         if self.grain != other.grain:
             yield f"grain is {', '.join(self.grain)}, was {', '.join(other.grain)}"
         yield from _differences("parameter", self.parameters, other.parameters)

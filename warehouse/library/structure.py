@@ -156,7 +156,7 @@ def _columns(query: Query, tree: Tree, nodes: list[Tree]) -> Iterator[str]:
 
 
 def _scale(query: Query, library: Library, tree: Tree) -> Iterator[str]:
-    """What in the text contradicts the declared scale; that the rows agree, tests show."""
+    """Contradictions between the text and the declared scale; tests compare the rows."""
     assert query.header is not None
     scale = query.header.scale
     if scale == "once" and query.layer != "lib":

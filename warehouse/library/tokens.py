@@ -141,7 +141,7 @@ def pinned(sql: str, pins: Mapping[str, str]) -> str:
 
 
 def macro_body(sql: str, pins: Mapping[str, str]) -> str:
-    """As `pinned`, and each parameter `$name` becomes the macro argument `p_name`."""
+    """The text of `pinned`, with each parameter `$name` as the macro argument `p_name`."""
     return _rewrite(sql, pins, lambda text: f"p_{text[1:]}")
 
 
@@ -173,7 +173,7 @@ def _follows_dot(sql: str, place: int, comments: Sequence[tuple[int, int]]) -> b
 
 
 def _end(sql: str, comments: Sequence[tuple[int, int]]) -> int:
-    """Where the statement ends, without comments after it and what ends it."""
+    """The end of the statement, before trailing comments and its semicolon."""
     open_comments = list(comments)
     place, before = len(sql), -1
     while place != before:

@@ -30,7 +30,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Limits:
-    """What one call may take."""
+    """Limits of one call."""
 
     max_rows: int = 1_000
     max_bytes: int = 100_000  # of the rows, as JSON

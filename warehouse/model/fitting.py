@@ -113,7 +113,7 @@ def _n_free(n_sizes: int) -> int:
 
 
 def _problem(features: Floats, n_sizes: int) -> str | None:
-    """Why the samples give no coefficient."""
+    """The reason why the samples give no coefficient."""
     if n_sizes == 1:
         return "all samples have one size, which gives no rate"
     least, most = features.min(axis=0), features.max(axis=0)

@@ -55,7 +55,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Job:
-    """What a chain needs."""
+    """The input of a chain."""
 
     reduction: Reduction
     start: tuple[int, ...]
@@ -184,7 +184,7 @@ def _splits(ends: tuple[int, ...], n: int, weight: float) -> list[_Move]:
 
 
 class _Heat:
-    """How much joining the groups of a tensor gained lately, or splitting them lost."""
+    """Recent gain of joining the groups of each tensor, or loss of splitting them."""
 
     def __init__(self, n_tensors: int) -> None:
         self.gain = np.zeros((n_tensors, _WINDOW))

@@ -28,7 +28,7 @@ WIDTH = 50
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """What a step time depends on, with all ranks as one."""
+    """The quantities that determine the step time, with all ranks as one."""
 
     ready: Floats  # of each tensor, ascending
     computed: float  # when operators before updates have ended
@@ -191,7 +191,7 @@ def _extended(form: ClosedForm, before: Sequence[_Labels | None], end: int) -> _
 
 
 def _best(taken: Floats, updated: Floats, total: Floats) -> Ints:
-    """Which labels to keep: those that none beats, then the next best, each time once."""
+    """The labels to keep: the Pareto-optimal ones, then the next best; of equal times one."""
     order = np.lexsort((total, updated.round(), taken.round()))
     times = np.stack([taken[order].round(), updated[order].round()])
     is_new = np.concatenate([[True], (times[:, 1:] != times[:, :-1]).any(axis=0)])

@@ -40,13 +40,13 @@ class Life:
 
     @property
     def first(self) -> int:
-        """Where it begins; what no call makes exists from the start."""
+        """The place where it begins: 0 if no call produces it."""
         return self.uses[0] if self.is_produced or self.is_sum else 0
 
 
 @dataclass(frozen=True)
 class _Made:
-    """What follows from one part, whatever the others are."""
+    """The effects of one part, which do not depend on other parts."""
 
     released: tuple[tuple[int, int], ...]  # lives made again, last use in the part
     kept: tuple[int, ...]  # lives that it takes
@@ -92,7 +92,7 @@ class Lifetimes:
         self._known: dict[Part, _Made] = {}
 
     def floor(self) -> int:
-        """Bytes that no plan can save: what no call makes, and what one call uses."""
+        """Bytes that no plan can save: storages that no call produces, and those one call uses."""
         fixed = np.zeros(self.n_places + 1, np.int64)
         for each in self.lives:
             if not each.is_produced:
@@ -143,7 +143,7 @@ class Lifetimes:
         return True
 
     def released(self, part: Part) -> list[Life]:
-        """What it makes again."""
+        """The lives that it produces again."""
         return [self.lives[n] for n, _ in self._made(part).released]
 
     def _used_in(self, part: Part) -> list[int]:

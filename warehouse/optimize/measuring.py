@@ -112,7 +112,7 @@ def measure(place: Place, program: Program, texts: Mapping[str, str]) -> int:
 
 
 def _known(place: Place, program: Program) -> dict[str, float]:
-    """What the program measured before, by the names of lines."""
+    """Earlier measurements of the program, by the names of lines."""
     with database.Reader(place.path, wait_s=place.wait_s) as reader:
         rows = reader.connection.execute(
             "SELECT t.model_group, t.coefficient FROM cost_model AS m "

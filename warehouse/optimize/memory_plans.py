@@ -60,7 +60,7 @@ class Planner:
         return self.lifetimes.plan(parts).peak <= self.budget
 
     def score(self, parts: Parts) -> tuple[int, int]:
-        """What is above the budget, and what the plan costs: the less the better."""
+        """Bytes above the budget, then the cost of the plan; lower is better."""
         return self.lifetimes.plan(parts).excess(self.budget), self.cost_ns(parts)
 
     def cost_ns(self, parts: Parts) -> int:
@@ -106,7 +106,7 @@ class Planner:
 
     @cached_property
     def _cuts(self) -> list[int]:
-        """Where parts may begin and end: at calls that no operator contains."""
+        """Places where parts may begin and end: calls that no operator contains."""
         return sorted({*self.calls.starts, *self.calls.ends})
 
     @staticmethod
@@ -115,7 +115,7 @@ class Planner:
             yield tuple(sorted((*others, *(each for each in added if each is not None))))
 
     def _pruned(self, parts: Parts) -> Parts:
-        """Without parts that the budget does not require, the most expensive first."""
+        """A plan without the parts that the budget does not require, the most expensive first."""
         if not self.is_below(parts):
             return parts
         for each in sorted(parts, key=lambda each: -self.calls.cost_ns(each.start, each.end)):

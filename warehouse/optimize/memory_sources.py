@@ -31,7 +31,7 @@ _ESTIMATES = "SELECT activation_bytes, weight_bytes FROM memory_estimate()"
 
 @dataclass(frozen=True)
 class Plan:
-    """What to compute again, and the parts of the batch."""
+    """The parts of the graph to compute again, and the number of parts of the batch."""
 
     search: str
     parts: Parts = ()
@@ -124,7 +124,7 @@ class _Tensors(Memory):
             yield each, found
 
     def floor(self) -> int:
-        """What no operator makes, and what one uses."""
+        """Storages that no operator produces, and those that one operator uses."""
         known = [self.recorded, *(each for _, each in self.divided)]
         return min(each.lifetimes.floor() for each in known)
 

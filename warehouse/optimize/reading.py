@@ -74,7 +74,7 @@ def tensor_groups(session: Session, path: Path, *, is_strict: bool) -> TensorGro
 
 
 def unknown_names(path: Path, found: TensorGroups) -> str:
-    """Which names of a file the run does not have."""
+    """The names in a file that the run does not have."""
     n = f"{len(found.unknown)} of {counted(found.n_names, 'operator')} in {path}"
     return f"{n} are not in the run, such as {found.unknown[0]}"
 

@@ -55,7 +55,7 @@ class Line:
         return self.fixed + self.slope * size
 
     def extrapolates(self, n_tensors: Ints, n_bytes: Floats) -> NDArray[np.bool_]:
-        """Of each group, whether a duration depends on a size outside of what was recorded."""
+        """Whether a duration of each group depends on a size outside the recorded range."""
         size = np.where(self.counts_tensors, n_tensors[..., None], n_bytes[..., None])
         outside = (size < self.least) | (size > self.most)
         return np.asarray((outside & (self.slope > 0)).any(axis=-1))
@@ -209,7 +209,7 @@ class Reduction:
         )
 
     def counts_of(self, n_bytes: float) -> Counts:
-        """Those of the recorded group closest in size."""
+        """The counts of the recorded group closest in size."""
         size = np.log(max(n_bytes, 1.0))
         return min(self.counts, key=lambda each: abs(np.log(max(each.bytes, 1)) - size))
 

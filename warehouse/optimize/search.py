@@ -1,4 +1,4 @@
-"""What all searches share: how they are called, what they return, and which gains count."""
+"""Common parts of searches: options, candidates, results, and which gains count."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Noise:
-    """What a gain must exceed to count."""
+    """The noise that a gain must exceed to count."""
 
     measured_ns: float | None
     replayed_ns: float
@@ -173,7 +173,7 @@ class Noise:
         return gain <= max(abs(self.replay_error or 0), self.step_spread or 0, 0)
 
     def sentence(self, gain: float) -> str:
-        """What is known of a gain that does not count."""
+        """A sentence about a gain within the noise."""
         if gain <= 0:
             return "No candidate is predicted to be faster than the recorded run."
         error = f"{abs(self.replay_error or 0):.2%}"
@@ -286,7 +286,7 @@ class Paired:
 
 
 def noise(session: Session, rows: pa.Table) -> Noise:
-    """What a gain must exceed, from the rows of a replay without changes."""
+    """The noise, from the rows of a replay without changes."""
     replayed_ns = slowest_ns(rows, "replayed_ns")
     assert replayed_ns is not None
     return Noise(slowest_ns(rows, "measured_ns"), replayed_ns, _spread(session))
@@ -327,7 +327,7 @@ def row(
 
 
 def prediction_of(rows: Sequence[dict[str, object]], limit: Noise) -> dict[str, float | None]:
-    """What the recommended row says, for files."""
+    """The figures of the recommended row, for files."""
     (chosen,) = (each for each in rows if each["is_recommended"])
     names = ("predicted_ns", "change", "replay_error", "step_spread", "extrapolated")
     values = {name: chosen[name] for name in names}

@@ -25,7 +25,7 @@ _MOST_ROUNDS = 8
 
 @dataclass(frozen=True)
 class Request:
-    """What to search, and where what is found goes."""
+    """A search, and where its result is written."""
 
     strategies: tuple[str, ...]
     options: search.Options
@@ -37,7 +37,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Done:
-    """What was found and written."""
+    """The result of a search, and the written files."""
 
     outcome: search.Outcome
     files: tuple[str, ...]

@@ -59,7 +59,7 @@ class _Part:
         return next((each for each in rows if each["edits"] == text), rows[0])
 
     def strategy(self, *, is_chosen: bool, steps: tuple[SearchStep, ...]) -> Strategy:
-        """What its files describe: its best changes, or none."""
+        """The strategy for its files: its best changes, or none."""
         found = self.outcome.strategy
         groups = [each.arguments["groups"] for each in self.edits if each.name == _GROUPS]
         new = tuple(groups[0].split(",")) if groups and is_chosen else found.recorded_groups

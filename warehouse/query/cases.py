@@ -73,7 +73,7 @@ class Case:
 
     @property
     def rows(self) -> tuple[object, ...]:
-        """What the rows depend on, hashable: equal for cases that may follow on the same rows."""
+        """A key of what the rows depend on: cases with equal keys may use the same rows."""
         *shared, own = self.inputs()
         lines = [
             line for line in _read(own).splitlines() if not _DIRECTIVE.fullmatch(line.rstrip())

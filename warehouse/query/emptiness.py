@@ -1,4 +1,4 @@
-"""Says of a query without rows what the scope lacks of what it reads.
+"""Explains why a query has no rows: which tables that it reads are empty in the scope.
 
 The key `needs` of its header says so, or the tables without rows: what these hold, and what records
 it, is in `queries/recording.toml`.
@@ -25,13 +25,13 @@ _MOST = 3  # tables that a sentence names
 
 
 def note(session: Session, query: Query) -> str:
-    """What to say of a query or statement without rows; "" where nothing is known."""
+    """A sentence about a query or statement without rows; "" if the reason is unknown."""
     why = lack(session, query) if query.header is None else reason(session, query)
     return f"0 rows. {why}" if why else ""
 
 
 def reason(session: Session, query: Query) -> str:
-    """Why a query of the library has no rows in a session: one sentence."""
+    """A sentence why a library query has no rows in a session."""
     if query.header and query.header.needs:
         return f"The query needs {query.header.needs}."
     if why := lack(session, query):
@@ -41,7 +41,7 @@ def reason(session: Session, query: Query) -> str:
 
 
 def lack(session: Session, query: Query) -> str | None:
-    """What the scope lacks of all that a query or statement reads; None: it lacks nothing."""
+    """A sentence on the tables of a query or statement that are empty in scope; None: none is."""
     exist = _exist(session, {table: f"EXISTS (FROM {table})" for table in _read(session, query)})
     missing = [table for table, has_rows in exist if not has_rows]
     lacks = ", ".join(f"no {named(table)}" for table in missing[:_MOST])
@@ -73,7 +73,7 @@ def _exist(session: Session, conditions: Mapping[str, str]) -> Iterable[tuple[st
 
 
 def named(table: str) -> str:
-    """What a table holds, and what records it; its name if it is not described."""
+    """The content of a table, and its source; its name if it is not described."""
     if table not in _described():
         return f"rows of {table}"
     of = _described()[table]

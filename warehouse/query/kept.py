@@ -40,7 +40,7 @@ class SharedRows:
 
     @contextmanager
     def computing(self, key: str) -> Iterator[bool]:
-        """Gives whether the rows of a block are missing: then no other connection computes them."""
+        """Yields whether a block lacks its rows; no other connection computes them then."""
         with self._locks.setdefault(key, threading.Lock()):
             yield key not in self._computed
             self._computed.add(key)
@@ -79,7 +79,7 @@ class Kept(set[str]):
 
     @property
     def database(self) -> str:
-        """Where rows are added."""
+        """The database that rows are added to."""
         return self.own if self.shared is None else self.shared.name
 
     def compress(self, connection: duckdb.DuckDBPyConnection) -> None:

@@ -60,7 +60,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Rows:
-    """What a call gave: the number of rows, their digest, and the hashes of the first ones."""
+    """The result of a call: the number of rows, their digest, and the hashes of the first ones."""
 
     n_rows: int
     digest: str

@@ -171,7 +171,7 @@ def _joined(*notices: str | None) -> str | None:
 
 
 def _damage(traces: Sequence[tuple[str, str | None]]) -> str | None:
-    """One sentence without full stop on the damaged of some traces, given with what they lost."""
+    """A sentence without full stop that names the damaged ones of traces, with their losses."""
     damaged = [f"{name} ({lost})" for name, lost in traces if lost]
     if not damaged:
         return None

@@ -105,7 +105,7 @@ class Place:
 
     @property
     def database_threads(self) -> int | None:
-        """How many threads the database has, if that is limited."""
+        """The number of threads of the database, if limited."""
         is_shared = self.is_for_report and self.runs_two_at_a_time
         return self._n_threads - 1 if is_shared else self.threads
 
@@ -156,7 +156,7 @@ class Session:
     def on_traces(
         self, trace_ids: Iterable[int], window_ns: Sequence[int | None]
     ) -> Iterator[None]:
-        """As `choose_traces`; applies the scope chosen before when left."""
+        """Applies a scope like `choose_traces`, and the earlier one again at the end."""
         selection, chosen, shared = self.selection, self.chosen, self.kept.shared
         self.choose_traces(trace_ids, window_ns)
         try:
@@ -357,7 +357,7 @@ class Session:
         return dict(self.entries(query, values))
 
     def entries(self, query: library.Query, values: Mapping[str, Value]) -> lineage.Entries:
-        """As `manifest`, for rows of a report, of whose queries the texts are packed together."""
+        """The entries of `manifest` for a report, which packs the texts of all its queries."""
         return lineage.entries(
             query,
             values,

@@ -209,7 +209,7 @@ def _run(  # type: ignore[no-untyped-def]
 def _hand_over(  # type: ignore[no-untyped-def]
     heap, r, done, of_nodes, holder, waiting, next_waiting
 ):
-    """Gives a resource to the next slot: of the nodes that wait, that of the first to be ready."""
+    """Passes a resource to the next slot: that of the waiting node that was ready first."""
     ready, priority, order, pair = of_nodes
     first, each = -1, waiting[r]
     while each >= 0:

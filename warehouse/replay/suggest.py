@@ -52,13 +52,13 @@ def values_like(connection: duckdb.DuckDBPyConnection, given: Mapping[str, str])
 
 
 def applicable(connection: duckdb.DuckDBPyConnection, applies_to: Sequence[str]) -> str:
-    """What the change applies to, and the kinds of nodes that the run has."""
+    """The nodes that the change applies to, and the kinds of nodes that the run has."""
     kinds = f"This run has nodes of kinds {_listed(_column(connection, _KINDS))}."
     return " ".join([*(f"It applies to {each}." for each in applies_to[:1]), kinds])
 
 
 def _closest(pattern: str, names: Sequence[str]) -> list[str]:
-    """Of names in the order of the time they take, those most like the pattern, or the first."""
+    """The names most like the pattern, or the first; names are in order of their time."""
     words = [word.lower() for word in _WORD.findall(pattern)]
 
     def likeness(name: str) -> float:

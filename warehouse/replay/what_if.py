@@ -39,7 +39,7 @@ class WhatIf:
 
     @property
     def written(self) -> str:
-        """As the user wrote it."""
+        """The text that the user wrote."""
         return self.text or str(self)
 
     def __str__(self) -> str:

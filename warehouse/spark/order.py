@@ -106,7 +106,7 @@ def _from_clause(split: Sequence[Token]) -> int | None:
 
 
 def _terms(split: Sequence[Token]) -> Iterator[str]:
-    """What is between commas that are not within parentheses, without comments."""
+    """The texts between commas outside parentheses, without comments."""
     depth, term = 0, ""
     for kind, text in split:
         if kind == "other":

@@ -88,7 +88,7 @@ def prepared(
     *,
     timeout_s: float | None = None,
 ) -> tuple[Work, Ordered]:
-    """What the tasks of a query run, and the statement, which has the order of all rows."""
+    """The work of the tasks of a query, and the statement with the order of all rows."""
     assert query.header is not None
     statement = ordered(query.text, [column.name for column in query.header.columns])
     values = arguments(query, parameters)

@@ -124,7 +124,7 @@ class SparkViews(Views):
 
 @dataclass(frozen=True)
 class TableViews:
-    """What Spark reads for a statement: groups of files, and tables as statements over these."""
+    """The input of a statement of Spark: groups of files, and tables as statements over these."""
 
     files: Mapping[str, Files]
     tables: Mapping[str, str]

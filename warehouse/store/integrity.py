@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableCheck:
-    """What was found in one table."""
+    """The result of checking one table."""
 
     name: str
     n_rows: int

@@ -40,7 +40,7 @@ _TABLE = "trend_row"
 
 @dataclass(frozen=True)
 class Figure:
-    """What is followed: a column of a query, of the rows for which the condition is true."""
+    """The figure to follow: a column of a query, over the rows that meet the condition."""
 
     query: str
     column: str
@@ -65,7 +65,7 @@ class Trend:
 
     @property
     def summary(self) -> str:
-        """What was found, as a sentence."""
+        """The result, as a sentence."""
         runs = counted(self.n_values, "run")
         what = f"{self.figure.aggregate} of {self.figure.column} in {runs}"
         if self.is_judged:

@@ -40,7 +40,7 @@ def _is_same(found: str, text: str) -> bool:
 
 
 def _parsed(text: str) -> str | None:
-    """With Python's own parser, which reads literals and runs nothing."""
+    """Parses a literal with Python's own parser, which runs nothing."""
     if len(text) > _LONGEST_PARSED:
         return None
     try:

@@ -78,7 +78,7 @@ class _Again:
 
 
 class _TextCache(NamedTuple):
-    """What inputs, outputs or a name decode to; such texts repeat from node to node."""
+    """Caches decoded inputs, outputs and names, which repeat from node to node."""
 
     io: dict[bytes, str]
     json: dict[bytes, str]
@@ -116,7 +116,7 @@ class _Trace:
             yield
 
     def _take(self, encoded: bytes, offset: int) -> None:
-        """One message. Raises DecodeError when it is not what it should be."""
+        """Reads one message; raises DecodeError if it is invalid."""
         if not self.metadata:
             self._take_metadata(encoded)
         else:

@@ -220,7 +220,7 @@ def unit(encoding: str) -> int:
 
 
 def terminator(data: bytes, first: int, end: int, width: int) -> int:
-    """Where the null is that ends a text; -1 if none does."""
+    """The offset of the null that ends a text; -1 if there is none."""
     found = data.find(bytes(width), first, end)
     while found >= 0 and (found - first) % width:
         found = data.find(bytes(width), found + 1, end)

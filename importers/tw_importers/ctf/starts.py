@@ -82,7 +82,7 @@ class Starts:
     def _irregular(
         self, data: bytes, first: int, end: int, scopes: Mapping[str, Mapping[str, Any]]
     ) -> tuple[Ints, int]:
-        """One event that has no pattern, or all to the end where none has."""
+        """Finds one event without a regular pattern, or all up to the end if none has one."""
         begins: list[int] = []
         while first < end:
             try:

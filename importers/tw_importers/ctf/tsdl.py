@@ -189,7 +189,7 @@ def _add_event(trace: Trace, found: _Assigned, offset: int) -> None:
 
 
 def _with_roles(kind: Struct, roles: Mapping[str, str]) -> Struct:
-    """Gives members, also those in options, the roles that their names stand for."""
+    """Assigns roles to members by their names, also to members of variants."""
     return replace(kind, members=tuple((n, _with_role(n, t, roles)) for n, t in kind.members))
 
 

@@ -81,7 +81,7 @@ def _dumps(listing: Listing) -> dict[str, str]:
 
 
 def _role(listing: Listing, name: str) -> str | None:
-    """What a dumped file is; None: no dump. Temporary files by their names, others by content."""
+    """The role of a dumped file, None for others: by name if temporary, else by content."""
     if named.is_torch_file(name):
         return "torch"
     if TEMPORARY.fullmatch(posixpath.basename(name)) and name.endswith((".tar", ".input")):

@@ -116,7 +116,7 @@ def _blocks(reader: ByteReader) -> Iterator[bytes]:
 
 
 def _read_rare(log: Log, block: bytes) -> None:
-    """Takes records that are not of runs: lines with certain words."""
+    """Reads the records that do not belong to runs, which certain words identify."""
     places = set()
     for words in _RARE:
         at = block.find(words)

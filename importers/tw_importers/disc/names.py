@@ -27,7 +27,7 @@ _STATISTICS: Final = {
 
 
 def statistics_role(name: str) -> str | None:
-    """What a file of statistics is, by its base name; None if it is none of these."""
+    """The role of a file of statistics, by its base name; None for other files."""
     base = posixpath.basename(name)
     return next((found for pattern, found in _STATISTICS.items() if pattern.fullmatch(base)), None)
 

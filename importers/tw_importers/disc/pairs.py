@@ -54,7 +54,7 @@ class Cluster:
 
 
 def pair(clusters: list[Cluster], archives: Iterable[Archive]) -> list[Archive]:
-    """Gives programs their archives; returns archives that belong to none."""
+    """Assigns archives to programs; returns the archives that belong to no program."""
     there = list(archives)
     by_members = defaultdict(list)
     for archive in there:

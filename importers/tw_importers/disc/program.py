@@ -103,7 +103,7 @@ class Program:
 
     @cached_property
     def signature_hash(self) -> str:
-        """That of the graph, the kinds, types and ranks of arguments, and constants."""
+        """Hash of the graph, the kinds, types and ranks of its arguments, and constants."""
         made = hashlib.sha256(self.graph_hash.encode())
         for each in self.arguments:
             rank = None if each.shape is None else len(each.shape)

@@ -54,7 +54,7 @@ class UnreadableArchive(Exception):
 
 
 class _Stream:
-    """What tarfile reads from, with the hash of all bytes."""
+    """The input stream of tarfile, which also hashes all bytes."""
 
     def __init__(self, reader: ByteReader) -> None:
         self._reader, self.sha256, self.n_bytes = reader, hashlib.sha256(), 0

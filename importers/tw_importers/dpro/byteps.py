@@ -88,7 +88,7 @@ def _number(scratch: Scratch, name: str) -> int | None:
 
 
 def _van(parts: Sequence[Part]) -> str:
-    """What carries the messages; names of RDMA's logs begin with rdma_."""
+    """The transport (van of ps-lite), by the name of the log: RDMA if it begins with rdma_."""
     names = [posixpath.basename(part.name) for part in parts if part.role == "links"]
     return "rdma" if any(name.startswith("rdma_") for name in names) else "zmq"
 

@@ -146,7 +146,7 @@ def neighbouring(start: Clusters, graph: Graph, n_layers: int) -> Clusters:
 def saved_by_edge(
     uses: Iterable[tuple[str | None, tuple[str, ...], float]],
 ) -> dict[Edge, float]:
-    """What contracting an edge alone saves: uses are producer, consumers, and time of a pass."""
+    """Time saved by contracting an edge alone; uses are producer, consumers, and time of a pass."""
     found: dict[Edge, float] = defaultdict(float)
     for producer, consumers, pass_ns in uses:
         for each in consumers:

@@ -98,7 +98,7 @@ class _Candidate:
 
 @dataclass(frozen=True)
 class Lists:
-    """What users add to TensorFlow's lists by variables of the environment."""
+    """Additions of the user to TensorFlow's lists, from environment variables."""
 
     prior: frozenset[str] = frozenset()  # names of operators that compute in 16 bits
     is_forced: bool = False  # no other lists than white and grey ones count
@@ -262,7 +262,7 @@ def _program(
 
 
 def _saved(graph: Graph, uses: Iterable[Any]) -> dict[int, float]:
-    """What communication takes less if the gradients of an operator are sent in 16 bits."""
+    """Communication time saved by sending the gradients of an operator in 16 bits."""
     gradient = {
         tensor.removeprefix("gradient "): (producer, n)
         for tensor, producer, _, n, *_ in uses

@@ -63,7 +63,7 @@ class _Replay:
         self.n_pushed += 1
 
     def _next_device(self) -> int | None:
-        """Of the devices with work, the one whose time is least; the first of several."""
+        """The device with work whose time is earliest; the first of several."""
         best = None
         for device, queue in enumerate(self.queues):
             if queue and (best is None or self.time[device] < self.time[best]):

@@ -140,7 +140,7 @@ class _Snapshot:
         return root
 
     def _histories(self, traces: Any) -> None:
-        """Which list of entries is which device's: the first is that of device 0."""
+        """The lists of entries by device: the first is that of device 0."""
         for device, entries in enumerate(traces if isinstance(traces, list) else ()):
             list_n = self._list_n.get(id(entries))
             if list_n is not None:

@@ -27,7 +27,7 @@ Numbers = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 @dataclass
 class _Text:
-    """What is left of the file: `rest`, which begins at byte `offset`, and what the reader has."""
+    """The unread text of the file: `rest`, from byte `offset` on, then the reader."""
 
     reader: ByteReader
     is_strict: bool

@@ -199,7 +199,7 @@ def _command(captured: list[tuple[str, str]]) -> list[str]:
 
 
 def _base_ns(database: Database, export: dict[str, str]) -> int:
-    """What the export's times count from, since 1970; 0 where they count from there, or unknown."""
+    """Zero of the times in the export, in ns since 1970; 0 if they are absolute, or if unknown."""
     if export.get("EXPORT_PARAM_TIME_NORMALIZE") == "true":
         return 0
     starts = database.rows("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs": INTEGER})

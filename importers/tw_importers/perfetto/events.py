@@ -127,7 +127,7 @@ class EventReader:
             self._n_without_counter += max(len(values) - len(uuids), 0)
 
     def problems(self) -> list[Problem]:
-        """What was not read of events."""
+        """Problems for the fields of events that were not read."""
         found = []
         if self._n_without_counter:
             meaning = "values of counters without a track, dropped"
@@ -186,7 +186,7 @@ def _category(sequence: Sequence, event: Any) -> str | None:
 
 
 def _extra(sequence: Sequence, event: Any) -> str | None:
-    """What an event has beside its arguments, as a JSON object; None without any."""
+    """Fields of an event other than its arguments, as a JSON object; None without any."""
     members = []
     location = _location(sequence, event)
     if location is not None:

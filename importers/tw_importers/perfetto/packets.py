@@ -79,7 +79,7 @@ def _decompressed(content: bytes, offset: int, depth: int) -> bytes:
 
 
 def content_of(packet: Any) -> str:
-    """What a packet holds that is not read: the name of its field in trace_packet.proto."""
+    """The name in trace_packet.proto of the content of a packet that is not read."""
     for field in UnknownFieldSet(packet):
         if field.field_number not in _FIELDS_OF_ALL:
             return _names().get(field.field_number, f"field {field.field_number}")

@@ -126,7 +126,7 @@ class _Trace:
         return is_state
 
     def _describe(self, sequence: Sequence, packet: Any) -> bool:
-        """Takes over descriptions; whether the packet has any."""
+        """Stores the descriptors in a packet; returns whether it has any."""
         if packet.HasField("track"):
             self._tracks.describe(packet.track, sequence.id)
         elif packet.HasField("clocks"):
@@ -192,7 +192,7 @@ class _Trace:
             connection.unregister("rows")
 
     def facts(self) -> TraceFacts:
-        """What the file says of itself, and what was lost."""
+        """The facts that the file declares, and the problems of reading it."""
         return TraceFacts(
             format="perfetto",
             source_base_ns=self._clocks.epoch_ns(),

@@ -18,7 +18,7 @@ Texts = dict[int, str]
 
 @dataclass
 class Sequence:
-    """What packets of one sequence refer to."""
+    """The interned data, defaults and clocks of one packet sequence."""
 
     id: int
     has_state: bool = False
@@ -66,7 +66,7 @@ class Sequence:
         return self.joined[key]
 
     def set_defaults(self, defaults: Any) -> None:
-        """Takes over defaults, a message of type Defaults."""
+        """Replaces the defaults; `defaults` is a message of type Defaults."""
         if defaults.HasField("clock"):
             self.clock = defaults.clock
         if not defaults.HasField("event"):

@@ -18,7 +18,7 @@ _THREAD, _PROCESS, _COUNTER, _OTHER = "thread", "process", "counter", "other"
 
 
 class Key(NamedTuple):
-    """What an event says about its track: a uuid, a thread, or the id of an async group."""
+    """How an event identifies its track: a uuid, a thread, or the id of an async group."""
 
     uuid: int | None = None
     pid: int | None = None
@@ -83,7 +83,7 @@ class Tracks:
         return self.numbers.setdefault(key, len(self.numbers))
 
     def describe(self, track: Any, sequence: int) -> None:
-        """Takes over a descriptor, a message of type Track."""
+        """Stores a descriptor, a message of type Track."""
         kind, pid, tid, unit = _OTHER, None, None, None
         name = track.name or track.static_name or None
         name = None if name is None else text_of(name)
@@ -125,20 +125,20 @@ class Tracks:
                 state.last = 0
 
     def name_thread(self, thread: Any) -> None:
-        """Takes over the name of a thread, a message of type Thread."""
+        """Stores the name of a thread, from a message of type Thread."""
         index = thread.sort_index if thread.HasField("sort_index") else None
         name = text_of(thread.name) or None
         self.named.append(Named(thread.pid, thread.tid, name, None, index, 1))
 
     def name_process(self, process: Any) -> None:
-        """Takes over the name of a process, a message of type Process."""
+        """Stores the name of a process, from a message of type Process."""
         index = process.sort_index if process.HasField("sort_index") else None
         name = process.name or (process.command[0] if process.command else b"")
         labels = ",".join(map(text_of, process.labels)) or None
         self.named.append(Named(process.pid, None, text_of(name) or None, labels, index, 1))
 
     def name_tree(self, tree: Any) -> None:
-        """Takes over the names of a process tree, a message of type Tree."""
+        """Stores the names in a process tree, a message of type Tree."""
         for each in tree.processes:
             name = text_of(each.command[0]) if each.command else None
             self.named.append(Named(each.pid, None, name, None, None, 0))

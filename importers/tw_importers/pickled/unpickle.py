@@ -46,7 +46,7 @@ _PLACEHOLDER = _Placeholder()
 
 
 class Unpickler:
-    """One pickle: `load()` gives its value, or raises CorruptTrace with the trouble's offset."""
+    """Reads one pickle: `load()` returns its value, or raises CorruptTrace with the offset."""
 
     def __init__(self, reader: ByteReader, drain: Drain) -> None:
         self._reader, self._drain = reader, drain

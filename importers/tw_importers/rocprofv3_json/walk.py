@@ -109,7 +109,7 @@ class Walker:
         self._text = elements.rest + self._text
 
     def read(self, size: int, /) -> bytes:
-        """What the cutter of an array gets: what was looked ahead at, then the file."""
+        """Reads for the splitter of an array: first the bytes read ahead, then the file."""
         given, self._text = self._text[:size], self._text[size:]
         return given or self.reader.read(size)
 

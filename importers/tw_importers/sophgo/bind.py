@@ -120,7 +120,7 @@ def trim_edges(bound: Bound, commands: Commands) -> None:
 
 
 def _times_given(commands: Commands, ids: Ints) -> Ints:
-    """How many commands have each id; those of a descriptor count from 0."""
+    """The number of commands with each id; ids of a descriptor count from 0."""
     words = np.sort(commands.id[~commands.is_des])
     des = np.sort(commands.n_images[commands.is_des])
     of_words = np.searchsorted(words, ids, "right") - np.searchsorted(words, ids, "left")

@@ -117,7 +117,7 @@ def _engine_codes(chip: Chip) -> dict[str, list[int]]:
 
 @dataclass
 class _Marks:
-    """Where something other than a command stands; positions in words."""
+    """Positions, in words, of what is not a command."""
 
     type: Ints  # of each word; -1 for those that belong to the word before
     scope_at: Ints
@@ -193,7 +193,7 @@ class _Tables:
         return np.asarray(at[self._words[at] & 0x7F == kind])
 
     def commands(self, codes: list[int], port: int | None) -> Commands:
-        """Those of engines with these codes, in order, with the ids they were given."""
+        """The commands of engines with these codes, in order, with the ids they were given."""
         mine = np.isin(self._engine, codes)
         if port is not None:
             mine &= self._word >> 21 == port

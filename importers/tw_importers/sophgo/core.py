@@ -25,7 +25,7 @@ _Key = tuple[int, int]
 
 @dataclass
 class Core:
-    """What the file of a core holds."""
+    """The content of the file of a core."""
 
     file: str
     core: int
@@ -45,7 +45,7 @@ class Core:
 
 @dataclass
 class Port:
-    """What the file of a CDMA port holds."""
+    """The content of the file of a CDMA port."""
 
     file: str
     port: int
@@ -118,7 +118,7 @@ def _read_kv(read: Core, block: Block, defects: Defects) -> None:
 
 
 def _read_extra(read: Core, found: Iterable[Block], defects: Defects) -> None:
-    """Where each detailed command lies; the loop is over commands, whose lengths differ."""
+    """Begin and end of each detailed command; the loop is over commands, whose lengths differ."""
     begins: list[int] = []
     ends: list[int] = []
     whole: list[memoryview] = []

@@ -37,7 +37,7 @@ class Layers:
     model: dict[str, Any] | None = None
 
     def table(self) -> pa.Table:
-        """One row a layer, `layer_n` from 0."""
+        """A row for each layer, with `layer_n` from 0."""
         return pa.Table.from_pylist(self.rows, _SCHEMA)
 
 

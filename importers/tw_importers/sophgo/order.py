@@ -75,7 +75,7 @@ def near(monitor: Monitor, reference: Monitor) -> None:
 
 
 def _regressions(start: Ints, end: Ints) -> int:
-    """How many records start before an earlier one ended."""
+    """The number of records that start before an earlier one ended."""
     return int((start[1:] < np.maximum.accumulate(end)[:-1]).sum())
 
 
@@ -122,7 +122,7 @@ def _is_ring(monitor: Monitor, seam: int) -> bool:
 
 
 def _step(before: int, after: int) -> int:
-    """By how much an id rises, over its own wrap if need be."""
+    """The difference of consecutive ids, across a wrap of the id if necessary."""
     if _ID_WRAP_FROM < before < _ID_WRAP and after < _ID_WRAP_TO:
         return int(after + _ID_WRAP - before)
     return int(after - before)

@@ -213,7 +213,7 @@ def _order(track: Ints, start: Ints, end: Ints) -> Ints | None:
 
 
 def _track_of(lane: Lane, image_types: Ints, image_functions: Ints) -> Ints:
-    """Which of its core's or port's tracks each record is on."""
+    """The number of each record's track among those of its core or port."""
     n = len(lane.bound)
     if lane.port is None:
         return np.full(n, _FIRST_ENGINE + ENGINES.index(lane.engine))
@@ -229,7 +229,7 @@ def _track_of(lane: Lane, image_types: Ints, image_functions: Ints) -> Ints:
 
 
 def direction(kind: Ints, function: Ints) -> Ints:
-    """Of a port's tracks, that of the direction its commands use: 1 and 2; 3 for neither."""
+    """The track of a port by the direction of commands: 1 sending, 2 receiving, 3 neither."""
     side = np.full(len(kind), 3)
     for number, codes in ((1, _SENDING), (2, _RECEIVING)):
         for code, only in codes:

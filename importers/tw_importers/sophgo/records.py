@@ -34,7 +34,7 @@ _DMA_BM1688 = Layout("dma_bm1688", 64, 20)
 
 
 def layout(chip: Chip, engine: str) -> Layout:
-    """What records of an engine look like: TIU, GDMA, SDMA or CDMA."""
+    """The layout of the records of an engine: TIU, GDMA, SDMA or CDMA."""
     is_bm1688 = chip.constant("dma_record_bytes") == 256
     if engine == "TIU":
         return _TIU_BM1688 if is_bm1688 else _TIU

@@ -116,7 +116,7 @@ def _lanes(n_cores: int, line: Timeline) -> list[dict[str, Any]]:
 
 
 def _clocks(line: Timeline, hz: tuple[int, int, int]) -> pa.Table:
-    """One for each core, and one for each port: name, frequency, what to add to its nanoseconds."""
+    """A clock for each core and each port: name, frequency, and offset in nanoseconds."""
     rows = [
         {"name": f"tpu_core_{core}", "hz": float(hz[0]), "offset_ns": -offset,
          "method": "sync record" if line.sync_ns[core] is not None else None}

@@ -56,7 +56,7 @@ class Timeline:
     port_offsets_ns: dict[int, int] = field(default_factory=dict)  # to add to each port's times
 
     def number(self, engine: str, commands: Commands) -> int:
-        """Gives commands their numbers, and returns the first."""
+        """Numbers commands; returns the first number."""
         self.engine_of.append(engine)
         first = self.n_commands
         self.n_commands += len(commands)
@@ -66,7 +66,7 @@ class Timeline:
 
 @dataclass
 class _CoreWork:
-    """A core on the way."""
+    """A core while it is being processed."""
 
     core: Core
     monitors: dict[str, Monitor]
@@ -233,7 +233,7 @@ def _bind_core(line: Timeline, work: _CoreWork, store: Store) -> None:
 
 
 def _counted(line: Timeline, images: Ints, store: Store) -> Ints:
-    """Without the end of the chain, where the chip does not count it."""
+    """The images of a chain without its end, if the chip does not count that as a command."""
     if len(images) and not _chip(line).constant("trailing_end_counted"):
         chip, codes = _chip(line), store.type_codes()
         if codes[images[-1]] == chip.constant("dma_sys_type"):

@@ -53,8 +53,8 @@ class Group:
 def groups(
     data: Bytes, start: Numbers, length: Numbers, requested: Collection[int]
 ) -> Iterator[Group]:
-    """Those of the rows that have a header as many others do, and nothing but whole numbers or NULL
-    in the requested columns, given by their numbers."""
+    """Yields groups of rows with equal headers, if frequent, whose requested columns hold integers
+    or NULL only. `requested` are numbers of columns."""
     if not len(start):
         return
     n_columns = max(requested) + 1
@@ -111,7 +111,7 @@ def _factors() -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
 
 
 def _same(guess: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> Iterator[Numbers]:
-    """Where equal numbers are, of those that are there more than a few times."""
+    """Positions of equal numbers, for numbers that occur more than a few times."""
     left = np.arange(len(guess))
     for _ in range(_AT_ONCE):  # mostly these are all
         is_first = guess[left] == guess[left[0]]

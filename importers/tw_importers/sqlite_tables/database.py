@@ -86,7 +86,7 @@ class Database:
 
     @property
     def problems(self) -> list[Problem]:
-        """What was found to be broken in all that was read so far."""
+        """The damage found in the pages read so far."""
         damage = self._damage
         found = [
             Problem(kind, _MEANINGS[kind], count, damage.first[kind], severity=_severity(kind))
@@ -141,7 +141,7 @@ class Database:
         return [row for batch in self.batches(name, kinds) for row in batch.to_pylist()]
 
     def count(self, name: str) -> int:
-        """How many rows a table has; instead of reading it."""
+        """The number of rows of a table; called instead of reading it."""
         found_table = self.tables.get(name)
         if found_table is None:
             return 0
@@ -247,7 +247,7 @@ class Database:
 
 
 def _local_bytes(total: Numbers, usable: int) -> Numbers:
-    """How much of a row's payload is in the leaf page itself."""
+    """The number of payload bytes of a row that are in the leaf page itself."""
     most, least = usable - 35, (usable - 12) * 32 // 255 - 23
     kept = least + (total - least) % (usable - 4)
     return np.where(total <= most, total, np.where(kept <= most, kept, least))

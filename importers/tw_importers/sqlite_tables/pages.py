@@ -19,7 +19,7 @@ _ENCODINGS = {0: "utf-8", 1: "utf-8", 2: "utf-16-le", 3: "utf-16-be"}
 
 @dataclass
 class Damage:
-    """What is broken in the file, counted by kind; the first place of each."""
+    """The damage of the file by kind: count and first offset."""
 
     is_strict: bool = False
     counts: dict[str, int] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class Pages:
                 self.damage.add("damaged_page", (page - 1) * self.size)
 
     def _claim(self, pages: Numbers) -> Numbers:
-        """Those of the pages that exist and were not used before; they are used now."""
+        """Returns the pages that exist and were not used before, and marks them as used."""
         exists = (pages > 0) & (pages <= self.n_pages)
         first = np.zeros(len(pages), dtype=bool)
         first[np.unique(pages, return_index=True)[1]] = True
@@ -112,11 +112,11 @@ class Pages:
         return numbers
 
     def cells(self, pages: Numbers) -> tuple[Numbers, Numbers]:
-        """Where the rows of these leaf pages begin, and the number of each one's page."""
+        """Offsets of the rows of leaf pages, and the page number of each."""
         return self._pointers(pages, 8)
 
     def _pointers(self, pages: Numbers, header_bytes: int) -> tuple[Numbers, Numbers]:
-        """Where the cells of the pages are; a page with a damaged cell table has none."""
+        """Offsets of the cells of pages; a page with a damaged cell table has none."""
         header = self._header(pages)
         start = (pages - 1) * self.size
         n_cells = self.data[header + 3].astype(np.int64) << 8 | self.data[header + 4]
@@ -138,7 +138,7 @@ class Pages:
         return cell, page
 
     def overflow(self, page: int, n_bytes: int) -> bytes | None:
-        """What of a row lies in the chain of pages that begins here; None when that is broken."""
+        """The part of a row in the overflow chain from a page on; None if the chain is broken."""
         parts: list[bytes] = []
         missing = n_bytes
         while missing > 0:

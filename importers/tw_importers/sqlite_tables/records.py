@@ -45,7 +45,7 @@ class Rows:
     encoding: str = "utf-8"
 
     def some(self, which: Numbers) -> Rows:
-        """Those of the rows, by their places."""
+        """The rows at these places."""
         return Rows(
             self.data, self.start[which], self.length[which], self.rowid[which], self.encoding
         )
@@ -62,7 +62,7 @@ class Columns:
 
 @dataclass
 class _Field:
-    """One column of the rows: serial types, and where the values are."""
+    """One column of the rows: serial types, and offsets of the values."""
 
     rows: Rows
     types: Numbers
@@ -86,7 +86,7 @@ def varints(data: Bytes, at: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _serial_types(data: Bytes, at: Numbers) -> tuple[Numbers, Numbers]:
-    """As `varints`; nearly all of these take one byte."""
+    """Serial types as `varints` returns numbers; nearly all of them take one byte."""
     byte = data.take(at, mode="clip")
     if byte.max(initial=0) < 128:
         return byte.astype(np.int64), _ONE
@@ -196,7 +196,7 @@ def _any_columns(
 
 @dataclass
 class _Positions:
-    """Where the values of some columns are."""
+    """Offsets of the values of some columns."""
 
     fields: dict[int, _Field]
     older: dict[int, Flags]  # rows that lack the column, which has a default for them

@@ -59,7 +59,7 @@ class _Reader:
         raise self._error(f"expected the name of a field, found {token or 'the end'!r}", token)
 
     def values(self, depth: int) -> Iterator[str | bytes | Message]:
-        """What is behind the name of a field: one value, or a list of some."""
+        """The values after the name of a field: one value, or a list."""
         kind, token = self._next()
         if token == ":" and kind == "sign":
             kind, token = self._next()

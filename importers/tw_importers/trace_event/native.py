@@ -66,7 +66,7 @@ class _Rows(ctypes.Structure):
 
 
 class State(ctypes.Structure):
-    """Where the reader is in the array; `seq` is that of the next event."""
+    """Position of the reader in the array; `seq` is that of the next event."""
 
     _fields_ = (
         ("seq", ctypes.c_int64), ("ts_style", ctypes.c_int32), ("dur_style", ctypes.c_int32),
@@ -174,7 +174,7 @@ class Rows:
 
     @property
     def capacity(self) -> int:
-        """How many rows there is room for."""
+        """The number of rows that fit."""
         return int(self._c.n_max)
 
     @property

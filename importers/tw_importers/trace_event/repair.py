@@ -149,7 +149,7 @@ class Repairer:
         return repaired
 
     def _reach(self, data: bytes, start: int) -> int:
-        """How far an event that starts here may plausibly go."""
+        """The plausible end of an event that starts here."""
         if not self.is_adrift:
             return min(len(data), start + LONG_EVENT)
         likely = itertools.islice(_LIKELY_EVENT.finditer(data, start), _LIKELY_INSIDE - 1, None)
@@ -157,7 +157,7 @@ class Repairer:
         return found.end() if found else len(data)
 
     def _resume(self, data: bytes, start: int, end: int) -> int:
-        """Where to go on behind an unreadable event, or -1 when nothing looks like the next."""
+        """The offset of the next event after an unreadable one; -1 if none is recognised."""
         likely = _LIKELY_EVENT.search(data, start + 1)
         self.is_adrift |= end < 0
         if likely is None:

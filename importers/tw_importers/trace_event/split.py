@@ -249,7 +249,7 @@ class HeadSearch:
     _depth: int = 0
 
     def go_on(self, head: bytearray) -> int | None:
-        """Where the events start, behind their bracket; None when `head` does not reach there."""
+        """The offset of the first event, after the bracket; None if `head` ends before it."""
         quoted = b'"%b"' % self.key
         if quoted not in head:
             return None  # most files that are not traces are refused before this
@@ -267,7 +267,7 @@ class HeadSearch:
         return None
 
     def guess(self, head: bytearray) -> int | None:
-        """Where they may start when the head is too damaged to follow."""
+        """The likely offset of the first event, if the head is too damaged to parse."""
         found = re.search(rb'"%b"\s*:\s*\[' % self.key, head)
         return found.end() if found else None
 
@@ -321,6 +321,6 @@ def decode(array: memoryview | bytes) -> Chunk:
 
 
 def trailing_position(error: msgspec.DecodeError) -> int | None:
-    """Where the array had ended, when the complaint is that more text follows it."""
+    """The end of the array, if the error is that text follows it."""
     found = re.search(r"trailing characters \(byte (\d+)\)", str(error))
     return int(found.group(1)) - 1 if found else None  # the parser counts from one

@@ -209,7 +209,7 @@ class _Space:
         return bytes(self._data[start:end])
 
     def facts(self) -> TraceFacts:
-        """What the file says of itself, and what is missing in it."""
+        """The facts that the file declares, and the problems of reading it."""
         hosts = self._texts["hostnames"]
         return TraceFacts(
             format="xplane",

@@ -100,7 +100,7 @@ def _figures(book: Book, sheet: Worksheet, row: int, figures: KeyFigures) -> int
 
 
 def _number_format(value: FigureValue) -> str:
-    """Of a key figure, with the unit."""
+    """The number format of a key figure, with its unit."""
     if value.figure.unit == "ratio":
         return "0.0%"
     scale = units.scale(value.figure.unit, value.value)

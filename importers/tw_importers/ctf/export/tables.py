@@ -154,7 +154,7 @@ def _latencies(
 def _waits(
     operations: Mapping[str, Mapping[str, Any]], inputs: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[int, str, int]]:
-    """How long each operation waited after its last input was there."""
+    """Time of each operation between its last input and its start."""
     for name, sources in inputs.items():
         if name not in operations or operations[name]["begin_ts"] is None:
             continue

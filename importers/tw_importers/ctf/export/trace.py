@@ -137,7 +137,7 @@ class _Trace:
 
 
 def _environment(metadata: str | None, name: str, host: str | None) -> Mapping[str, Any]:
-    """That of the first trace, without what readers would take for a recording of LTTng."""
+    """The environment of the first trace, without entries that would identify it as from LTTng."""
     traces = json.loads(metadata or "{}").get("traces") or [{}]
     environment = dict(traces[0].get("environment", {}))
     for key in ("tracer_buffering_scheme", "tracer_buffering_id"):

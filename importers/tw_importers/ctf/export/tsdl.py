@@ -154,7 +154,7 @@ def _integer(kind: Mapping[str, Any]) -> str:
 
 
 def _name(name: str) -> str:
-    """With an underscore, which readers remove: without, it could be a word of the language."""
+    """Prefixes an underscore, which readers remove: a plain name could be a TSDL keyword."""
     return "_" + re.sub(r"\W", "_", name, flags=re.ASCII)
 
 

@@ -41,7 +41,7 @@ class Cluster:
 
     @property
     def label(self) -> str:
-        """What it is called in messages and in names of files."""
+        """Its name in messages and in file names."""
         return self.function or self.program or self.data or str(self.id)
 
 

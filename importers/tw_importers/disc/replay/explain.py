@@ -35,7 +35,7 @@ _MEANINGS: Final = (
 
 
 def reason(code: int, output: str) -> tuple[str, str] | None:
-    """What it means that a replay ended so, and what to do; None if it did not fail."""
+    """The cause of a failed replay, and its remedy; None if it did not fail."""
     if code == 0:
         return None
     for text, meaning, remedy in _MEANINGS:

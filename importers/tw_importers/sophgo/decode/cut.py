@@ -62,7 +62,7 @@ def _following(
 
 
 def _used(stream: bytes | memoryview) -> int:
-    """Where the zeros at the end begin; only the last bytes are looked at."""
+    """The offset of the zeros at the end; only the last bytes are examined."""
     tail = bytes(stream[-_TAIL_BYTES:])
     return len(stream) - len(tail) + len(tail.rstrip(b"\0"))
 

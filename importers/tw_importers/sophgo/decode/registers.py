@@ -57,7 +57,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Engine:
-    """What the images of one engine of one chip can be."""
+    """The possible images of one engine of one chip."""
 
     name: str  # TIU, GDMA, SDMA, CDMA
     key: Mapping[str, Field]  # where the first 64 bits hold short, type and function
@@ -141,7 +141,7 @@ def _layout(name: str, entry: Mapping[str, Any]) -> Layout:
 
 
 def _shifts(key: Mapping[str, Field]) -> dict[str, int]:
-    """Where the parts of a key stand in it: short | type << 1 | function << 1 + bits of type."""
+    """Bit positions of the parts of a key: short | type << 1 | function << 1 + bits of type."""
     return {"short": 0, "type": 1, "function": 1 + key["type"].width}
 
 
