@@ -15,7 +15,7 @@ import msgspec
 
 from tw_importers.chakra_et.attributes import COLUMNS
 from tw_importers.chakra_et.messages import NODE_TYPES
-from tw_importers.trace_event.repair import Problem, Repairer
+from tw_importers.trace_event.repair import Damage, Repairer
 from tw_importers.trace_event.split import Splitter
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader
@@ -57,7 +57,7 @@ class Workload:
                 n += 1
 
 
-def _refuse(damage: Problem) -> None:
+def _refuse(damage: Damage) -> None:
     raise CorruptTrace(f"invalid JSON at byte {damage.offset}", offset=damage.offset)
 
 

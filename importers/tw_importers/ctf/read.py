@@ -32,6 +32,7 @@ from tw_importers.ctf.side_files import (
 from tw_importers.ctf.starts import Starts
 from tw_importers.ctf.tree import EventClass, StreamClass, Trace, least_size
 from warehouse.errors import CorruptTrace, UsageError
+from warehouse.ingest import batches
 from warehouse.ingest.importer import Parts, Problem, Scratch, TraceFacts
 
 _BATCH_BYTES = 4 << 20
@@ -452,18 +453,9 @@ def _store_rows(
 
 
 def _store_events(scratch: Scratch, session: Session) -> None:
-    """Writes events while they are decoded; DuckDB would turn errors on the way into its own."""
-    errors: list[CorruptTrace] = []
-
-    def guarded() -> Iterator[pa.RecordBatch]:
-        try:
-            yield from session.events()
-        except CorruptTrace as error:
-            errors.append(error)
-
-    _store(scratch, "event", pa.RecordBatchReader.from_batches(_EVENT, guarded()))
-    if errors:
-        raise errors[0]
+    """Writes events while they are decoded."""
+    statement = "CREATE TABLE event AS FROM rows"
+    batches.run(scratch.connection, statement, "rows", _EVENT, session.events())
 
 
 def _store(scratch: Scratch, table: str, rows: Any) -> None:

@@ -8,6 +8,7 @@ columns. `header` has the document without its nodes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -16,12 +17,11 @@ import pyarrow as pa
 
 from tw_importers.execution_trace import flat
 from tw_importers.execution_trace.nested import KEYS, Node, nested, object_text
-from tw_importers.trace_event.repair import REPAIRS, Repairer
-from tw_importers.trace_event.repair import Problem as Damage
+from tw_importers.trace_event.repair import Damage, Repairer
 from tw_importers.trace_event.split import Splitter
 from warehouse.ahead import ahead
-from warehouse.errors import CorruptTrace
-from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
+from warehouse.ingest import batches
+from warehouse.ingest.importer import ByteReader, Scratch, TraceFacts
 
 _BATCHES_AHEAD = 3
 _BATCH = pa.schema(
@@ -46,7 +46,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 
     Raises CorruptTrace if there are no nodes, or if it is damaged and read strictly.
     """
-    repairer = Repairer(_refuse if scratch.is_strict else None)
+    repairer = Repairer(partial(Damage.refuse, records="nodes") if scratch.is_strict else None)
     splitter = Splitter(reader, repairer, _NODES.decode, b"nodes", may_be_bare=False)
     _stage(scratch, ahead(_batches(splitter), _BATCHES_AHEAD))
     header = _header(splitter.metadata, repairer)
@@ -59,37 +59,14 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
         format_version=_text(header.get("schema")),
         pid=_pid(header.get("pid")),
         metadata_json=splitter.metadata.decode() if header else None,
-        problems=[_problem(damage) for damage in repairer.problems.values()],
+        problems=[damage.problem("nodes") for damage in repairer.problems.values()],
     )
 
 
-def _stage(scratch: Scratch, batches: Iterator[pa.RecordBatch]) -> None:
-    failures: list[BaseException] = []
-    source = pa.RecordBatchReader.from_batches(_BATCH, _remembering(batches, failures))
+def _stage(scratch: Scratch, given: Iterator[pa.RecordBatch]) -> None:
+    batches.store(scratch, "node_text", _BATCH, given, row_group_size=16384)
     target = scratch.path("node_text").replace("'", "''")
-    scratch.connection.register("batches", source)
-    try:
-        scratch.connection.execute(
-            f"COPY (FROM batches) TO '{target}' "
-            "(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 16384)"
-        )
-    except Exception:
-        if failures:  # DuckDB passes on no more than its text
-            raise failures[0] from None
-        raise
-    finally:
-        scratch.connection.unregister("batches")
     scratch.connection.execute(f"CREATE VIEW node_text AS FROM read_parquet('{target}')")
-
-
-def _remembering(
-    batches: Iterator[pa.RecordBatch], failures: list[BaseException]
-) -> Iterator[pa.RecordBatch]:
-    try:
-        yield from batches
-    except BaseException as error:
-        failures.append(error)
-        raise
 
 
 def _batches(splitter: Splitter[list[Node]]) -> Iterator[pa.RecordBatch]:
@@ -158,26 +135,3 @@ def _text(value: msgspec.Raw | None) -> str | None:
 def _pid(value: msgspec.Raw | None) -> int | None:
     text = bytes(value or b"")
     return int(text) if text.isdigit() and len(text) < 19 else None
-
-
-def _meaning(kind: str) -> str:
-    return REPAIRS[kind].replace("events", "nodes")
-
-
-def _refuse(damage: Damage) -> None:
-    raise CorruptTrace(
-        f"{_meaning(damage.kind)} at byte {damage.offset}",
-        hint="Import it without --strict to repair what can be repaired.",
-        offset=damage.offset,
-    )
-
-
-def _problem(damage: Damage) -> Problem:
-    return Problem(
-        damage.kind,
-        _meaning(damage.kind),
-        damage.count,
-        damage.offset,
-        damage.example,
-        damage.severity,
-    )

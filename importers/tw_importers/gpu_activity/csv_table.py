@@ -14,6 +14,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from warehouse.errors import CorruptTrace
+from warehouse.ingest import batches
 from warehouse.ingest.importer import ByteReader, Problem, Scratch
 
 _BLOCK = 4 << 20
@@ -146,8 +147,7 @@ def stage(text: Text, scratch: Scratch, name: str, headings: Sequence[str]) -> C
     table = CsvTable(name, dict(zip(columns, headings, strict=True)))
     lines = _Lines(scratch.is_strict, text.n_lines + 1)
     is_header_only = text.is_at_end and not text.waiting
-    failures: list[BaseException] = []
-    _write(scratch, table, _batches(text, columns, lines, failures), failures)
+    batches.store(scratch, name, _schema(columns), _batches(text, columns, lines))
     ends = _end_problems(text, scratch, 0 if is_header_only else len(columns))
     # A line that the end of the file cuts is reported once.
     n_bad = max(0, lines.n_bad - sum(problem.kind == "truncated" for problem in ends))
@@ -180,9 +180,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return found
 
 
-def _batches(
-    text: Text, columns: list[str], lines: _Lines, failures: list[BaseException]
-) -> Iterator[pa.RecordBatch]:
+def _batches(text: Text, columns: list[str], lines: _Lines) -> Iterator[pa.RecordBatch]:
     schema = _schema(columns)
     seq = 0
     try:
@@ -194,11 +192,7 @@ def _batches(
             seq += n
             yield pa.RecordBatch.from_arrays([numbers, *batch.columns], schema=schema)
     except pa.ArrowInvalid as error:
-        failures.append(_refusal(text.label, error, lines))
-        raise
-    except BaseException as error:
-        failures.append(error)
-        raise
+        raise _refusal(text.label, error, lines) from None
 
 
 def _schema(columns: Iterable[str]) -> pa.Schema:
@@ -233,27 +227,6 @@ def _refusal(label: str, error: Exception, lines: _Lines) -> CorruptTrace:
     else:
         what = f"invalid CSV: {str(error).splitlines()[0][:200]}"
     return CorruptTrace(f"{label}: {what}", hint=_HINT)
-
-
-def _write(
-    scratch: Scratch,
-    table: CsvTable,
-    batches: Iterator[pa.RecordBatch],
-    failures: list[BaseException],
-) -> None:
-    schema = _schema(table.columns)
-    target = scratch.path(table.name).replace("'", "''")
-    scratch.connection.register("csv_lines", pa.RecordBatchReader.from_batches(schema, batches))
-    try:
-        scratch.connection.execute(
-            f"COPY (FROM csv_lines) TO '{target}' (FORMAT parquet, COMPRESSION snappy)"
-        )
-    except Exception:
-        if failures:  # DuckDB passes on no more than its text
-            raise failures[0] from None
-        raise
-    finally:
-        scratch.connection.unregister("csv_lines")
 
 
 def view(scratch: Scratch, name: str, columns: Sequence[str], tables: Sequence[CsvTable]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import CorruptTrace
+from warehouse.ingest import batches
 from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
 _BLOCK = 1 << 20
@@ -168,37 +169,22 @@ def _first_bad(part: bytes, width: int) -> int:
 def _table(scratch: Scratch, name: str, width: int, parts: Iterator[Numbers]) -> None:
     """Writes rows of numbers as a table with the columns seq, c0, c1, ..."""
     schema = pa.schema([("seq", pa.int64()), *((f"c{n}", pa.int64()) for n in range(width))])
-    failures: list[CorruptTrace] = []
-    batches = pa.RecordBatchReader.from_batches(schema, _batches(parts, schema, failures))
-    scratch.connection.register("numbers", batches)
-    try:
-        scratch.connection.execute(f"CREATE TABLE {name} AS FROM numbers")
-    except Exception:
-        if failures:  # DuckDB passes on no more than its text
-            raise failures[0] from None
-        raise
-    finally:
-        scratch.connection.unregister("numbers")
+    statement = f"CREATE TABLE {name} AS FROM numbers"
+    batches.run(scratch.connection, statement, "numbers", schema, _batches(parts, schema))
 
 
-def _batches(
-    parts: Iterator[Numbers], schema: pa.Schema, failures: list[CorruptTrace]
-) -> Iterator[pa.RecordBatch]:
+def _batches(parts: Iterator[Numbers], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     seq = 0
-    try:
-        for part in parts:
-            columns = [np.arange(seq, seq + len(part)), *part.T]
-            seq += len(part)
-            # From buffers, because pa.array() of a NumPy array imports pandas where there is one.
-            yield pa.RecordBatch.from_arrays(
-                [
-                    pa.Array.from_buffers(
-                        pa.int64(), len(part), [None, pa.py_buffer(np.ascontiguousarray(c))]
-                    )
-                    for c in columns
-                ],
-                schema=schema,
-            )
-    except CorruptTrace as error:
-        failures.append(error)
-        raise
+    for part in parts:
+        columns = [np.arange(seq, seq + len(part)), *part.T]
+        seq += len(part)
+        # From buffers, because pa.array() of a NumPy array imports pandas where there is one.
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.Array.from_buffers(
+                    pa.int64(), len(part), [None, pa.py_buffer(np.ascontiguousarray(c))]
+                )
+                for c in columns
+            ],
+            schema=schema,
+        )

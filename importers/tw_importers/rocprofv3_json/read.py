@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -15,11 +16,11 @@ import numpy as np
 import pyarrow as pa
 
 from tw_importers.rocprofv3_json.walk import Records, Walker
-from tw_importers.trace_event.repair import REPAIRS, Repairer
-from tw_importers.trace_event.repair import Problem as Damage
+from tw_importers.trace_event.repair import Damage, Repairer
 from warehouse.ahead import ahead
 from warehouse.errors import CorruptTrace
-from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
+from warehouse.ingest import batches
+from warehouse.ingest.importer import ByteReader, Scratch, TraceFacts
 
 ROOT = b"rocprofiler-sdk-tool"
 OPTIONS = {"with_environment": "1: keep the command lines of the recorded programs, too"}
@@ -40,7 +41,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 
     Raises CorruptTrace if it is not such a document, or if it is damaged and read strictly.
     """
-    repairer = Repairer(_refuse if scratch.is_strict else None)
+    repairer = Repairer(partial(Damage.refuse, records="records") if scratch.is_strict else None)
     walker = Walker(reader, repairer)
     headers: list[dict[str, Any]] = []
     _stage(scratch, ahead(_batches(walker, headers), _AHEAD))
@@ -72,7 +73,7 @@ def _facts(headers: list[dict[str, Any]], scratch: Scratch, repairer: Repairer) 
         format_version="json",
         metadata_json=msgspec.json.encode({"processes": processes}).decode(),
         host_name=hosts.pop() if len(hosts) == 1 else None,
-        problems=[_problem(damage) for damage in repairer.problems.values()],
+        problems=[damage.problem("records") for damage in repairer.problems.values()],
     )
 
 
@@ -118,52 +119,7 @@ def _batch(records: Records, first_seq: int) -> pa.RecordBatch:
     )
 
 
-def _stage(scratch: Scratch, batches: Iterator[pa.RecordBatch]) -> None:
-    failures: list[BaseException] = []
-    source = pa.RecordBatchReader.from_batches(_RECORD, _remembering(batches, failures))
+def _stage(scratch: Scratch, given: Iterator[pa.RecordBatch]) -> None:
+    batches.store(scratch, "record", _RECORD, given)
     target = scratch.path("record").replace("'", "''")
-    scratch.connection.register("batches", source)
-    try:
-        scratch.connection.execute(
-            f"COPY (FROM batches) TO '{target}' (FORMAT parquet, COMPRESSION snappy)"
-        )
-    except Exception:
-        if failures:  # DuckDB passes on no more than its text
-            raise failures[0] from None
-        raise
-    finally:
-        scratch.connection.unregister("batches")
     scratch.connection.execute(f"CREATE VIEW record AS FROM read_parquet('{target}')")
-
-
-def _remembering(
-    batches: Iterator[pa.RecordBatch], failures: list[BaseException]
-) -> Iterator[pa.RecordBatch]:
-    try:
-        yield from batches
-    except BaseException as error:
-        failures.append(error)
-        raise
-
-
-def _meaning(kind: str) -> str:
-    return REPAIRS[kind].replace("events", "records")
-
-
-def _refuse(damage: Damage) -> None:
-    raise CorruptTrace(
-        f"{_meaning(damage.kind)} at byte {damage.offset}",
-        hint="Import it without --strict to repair what can be repaired.",
-        offset=damage.offset,
-    )
-
-
-def _problem(damage: Damage) -> Problem:
-    return Problem(
-        damage.kind,
-        _meaning(damage.kind),
-        damage.count,
-        damage.offset,
-        damage.example,
-        damage.severity,
-    )

@@ -21,8 +21,7 @@ from tw_importers.trace_event import native
 from tw_importers.trace_event.ahead import BlocksAhead
 from tw_importers.trace_event.brackets import rematch_threads
 from tw_importers.trace_event.numbering import number_slices
-from tw_importers.trace_event.repair import REPAIRS, Repairer, repair
-from tw_importers.trace_event.repair import Problem as Damage
+from tw_importers.trace_event.repair import Damage, Repairer, repair
 from tw_importers.trace_event.split import BLOCK_BYTES, Chunk, decode
 from tw_importers.trace_event.typed import (
     Collector,
@@ -33,12 +32,11 @@ from tw_importers.trace_event.typed import (
     write_groups,
 )
 from warehouse.ahead import ahead
-from warehouse.errors import CorruptTrace
+from warehouse.ingest import batches
 from warehouse.ingest.importer import (
     ByteReader,
     DiskUse,
     InParts,
-    Problem,
     Scratch,
     TraceFacts,
 )
@@ -125,13 +123,13 @@ class Document:
         facts = TraceFacts(
             format=format_name, metadata_json=_metadata(self.splitter, self.repairer)
         )
-        facts.problems = [_problem(damage) for damage in self.repairer.problems.values()]
+        facts.problems = [damage.problem() for damage in self.repairer.problems.values()]
         return facts
 
 
 def open_document(reader: ByteReader, scratch: Scratch, n_chunks: int) -> Document:
     """Reads the first chunks of a document."""
-    repairer = Repairer(_refuse if scratch.is_strict else None)
+    repairer = Repairer(Damage.refuse if scratch.is_strict else None)
     splitter = TypingSplitter(reader, repairer, decode)
     chunks = iter(splitter)
     start = [_cut_in_python(chunk) for chunk in itertools.islice(chunks, n_chunks)]
@@ -196,7 +194,6 @@ def create_event(scratch: Scratch, kinds: pa.Table) -> None:
 
 def _type_in_sql(scratch: Scratch, chunks: Iterator[Sized]) -> tuple[int, int]:
     """Types the events with stage.sql alone; returns their number, twice."""
-    failures: list[BaseException] = []
     n_events = 0
 
     def counted() -> Iterator[pa.RecordBatch]:
@@ -205,25 +202,8 @@ def _type_in_sql(scratch: Scratch, chunks: Iterator[Sized]) -> tuple[int, int]:
             n_events += batch.num_rows
             yield batch
 
-    batches = ahead(_remembering(counted(), failures), BATCHES_AHEAD)
-    try:
-        _stage(scratch, pa.RecordBatchReader.from_batches(_BATCH, batches))
-    except Exception:
-        if failures:
-            raise failures[0] from None
-        raise
+    _stage(scratch, ahead(counted(), BATCHES_AHEAD))
     return n_events, n_events
-
-
-def _remembering(
-    batches: Iterator[pa.RecordBatch], failures: list[BaseException]
-) -> Iterator[pa.RecordBatch]:
-    """The same batches; what goes wrong is kept, as DuckDB passes on no more than text."""
-    try:
-        yield from batches
-    except BaseException as error:
-        failures.append(error)
-        raise
 
 
 def _batches(chunks: Iterator[Sized]) -> Iterator[pa.RecordBatch]:
@@ -285,17 +265,16 @@ def set_styles(scratch: Scratch, styles: Styles) -> None:
     scratch.connection.execute(f"SET VARIABLE dur_style = {dur_style}::UTINYINT")
 
 
-def _stage(scratch: Scratch, batches: pa.RecordBatchReader) -> None:
+def _stage(scratch: Scratch, given: Iterator[pa.RecordBatch]) -> None:
     # A file of its own rather than a table: it is written and scanned fastest, and is deleted
     # without leaving dead space in a database. Row groups as DuckDB's own vectors like them.
     target = scratch.path("event").replace("'", "''")
-    scratch.connection.register("event_text", batches)
-    scratch.connection.execute(
+    statement = (
         f"COPY (SELECT *, {_KIND_HASH} AS kind FROM ({_STAGE.read_text()})) TO '{target}' "
         "(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880, "
         f"DICTIONARY_SIZE_LIMIT {_DICTIONARY_SIZE})"
     )
-    scratch.connection.unregister("event_text")
+    batches.run(scratch.connection, statement, "event_text", _BATCH, given)
     _create_view(scratch, "staged")
     create_kinds(scratch)
 
@@ -328,22 +307,3 @@ def _metadata(splitter: TypingSplitter, repairer: Repairer) -> str | None:
             continue
     repairer.report("metadata", 0, text)
     return None
-
-
-def _refuse(damage: Damage) -> None:
-    raise CorruptTrace(
-        f"{REPAIRS.get(damage.kind, damage.kind)} at byte {damage.offset}",
-        hint="Import it without --strict to repair what can be repaired.",
-        offset=damage.offset,
-    )
-
-
-def _problem(damage: Damage) -> Problem:
-    return Problem(
-        kind=damage.kind,
-        meaning=REPAIRS[damage.kind],
-        count=damage.count,
-        offset=damage.offset,
-        example=damage.example,
-        severity=damage.severity,
-    )

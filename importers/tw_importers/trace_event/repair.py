@@ -11,10 +11,12 @@ import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import msgspec
 
-from warehouse.ingest.importer import Severity
+from warehouse.errors import CorruptTrace
+from warehouse.ingest.importer import Problem, Severity
 
 # A whole string, an opening quote with no end, a bracket, or a comma before an object: enough to
 # follow the nesting.
@@ -67,8 +69,8 @@ LOSSES = {"not_an_event", "unreadable_event", "metadata", "trailing_text", "trun
 
 
 @dataclass
-class Problem:
-    """One kind of defect: how often, where first, and an example."""
+class Damage:
+    """Defects of one kind: their number, the place of the first, and an example."""
 
     kind: str
     count: int = 0
@@ -78,6 +80,24 @@ class Problem:
     @property
     def severity(self) -> Severity:
         return "error" if self.kind in LOSSES else "warning"
+
+    def meaning(self, records: str = "events") -> str:
+        """What was repaired or lost; `records` is the format's word for its events."""
+        return REPAIRS[self.kind].replace("events", records)
+
+    def problem(self, records: str = "events") -> Problem:
+        """The problem of the import."""
+        return Problem(
+            self.kind, self.meaning(records), self.count, self.offset, self.example, self.severity
+        )
+
+    def refuse(self, records: str = "events") -> NoReturn:
+        """Raises CorruptTrace, for strict reading."""
+        raise CorruptTrace(
+            f"{self.meaning(records)} at byte {self.offset}",
+            hint="Import it without --strict to repair what can be repaired.",
+            offset=self.offset,
+        )
 
 
 @dataclass
@@ -96,14 +116,14 @@ class Repairer:
     `on_problem`, if given, is called at the first defect instead (strict reading).
     """
 
-    on_problem: Callable[[Problem], None] | None = None
-    problems: dict[str, Problem] = field(default_factory=dict)
+    on_problem: Callable[[Damage], object] | None = None
+    problems: dict[str, Damage] = field(default_factory=dict)
     is_adrift: bool = False  # an event was found that does not end
 
     def report(self, kind: str, offset: int, text: bytes, count: int = 1) -> None:
         """Counts `count` defects of a kind; the first gives the place and the example."""
         example = text[:200].decode("utf-8", "replace").strip()
-        found = self.problems.setdefault(kind, Problem(kind, 0, offset, example))
+        found = self.problems.setdefault(kind, Damage(kind, 0, offset, example))
         found.count += count
         if self.on_problem is not None:
             self.on_problem(found)
