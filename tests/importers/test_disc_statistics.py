@@ -151,6 +151,20 @@ def damaged(folder: Path) -> dict[str, str]:
     }
 
 
+def test_calls_before_a_line_that_cannot_be_read_are_imported(tmp_path: Path) -> None:
+    disc_statistics.write(tmp_path / "tao", CALLS)
+    path = tmp_path / "tao" / "call_timestamps.csv"
+    lines = path.read_bytes().splitlines(keepends=True)
+    n_before = (2 << 20) // len(lines[1])  # blocks of the reader have 1 MiB
+    path.write_bytes(lines[0] + lines[1] * n_before + b"x" * (3 << 20) + b"\n")
+    with closing(imported([tmp_path / "tao"], tmp_path / "w.duckdb")) as db:
+        problems = rows(db, "SELECT kind FROM import_problem WHERE trace_id = $t")
+        ((n_calls,),) = rows(db, "SELECT count(*) FROM disc_call_time WHERE trace_id = $t")
+
+    assert ("call_times_unreadable",) in problems
+    assert n_before - n_calls < (1 << 20) // len(lines[1]) + 1
+
+
 @pytest.mark.integration
 def test_damaged_statistics_are_named_and_the_rest_is_imported(tw: Tw, tmp_path: Path) -> None:
     kinds = damaged(tmp_path / "tao")

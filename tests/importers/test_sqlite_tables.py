@@ -403,8 +403,16 @@ def test_a_file_that_lacks_its_end_gives_what_is_there_unless_read_strictly(
         Database(path, is_strict=True)
 
 
+@pytest.fixture
+def scratch(tmp_path: Path) -> Iterator[Scratch]:
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    with closing(scratch_connection(folder, Settings())) as connection:
+        yield Scratch(folder, connection)
+
+
 def test_a_file_that_is_cut_while_it_is_read_is_refused_by_a_sentence(
-    whole: bytes, tmp_path: Path
+    whole: bytes, tmp_path: Path, scratch: Scratch
 ) -> None:
     path = tmp_path / "a.db"
     path.write_bytes(whole)
@@ -412,14 +420,8 @@ def test_a_file_that_is_cut_while_it_is_read_is_refused_by_a_sentence(
         os.truncate(path, len(whole) // 2)
         with pytest.raises(CorruptTrace, match="another program cut the file to"):
             database.rows("a", KINDS)
-
-
-@pytest.fixture
-def scratch(tmp_path: Path) -> Iterator[Scratch]:
-    folder = tmp_path / "scratch"
-    folder.mkdir()
-    with closing(scratch_connection(folder, Settings())) as connection:
-        yield Scratch(folder, connection)
+        with pytest.raises(CorruptTrace, match="another program cut the file to"):
+            database.load(scratch, "a", "a", KINDS)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ def run(
     name: str,
     schema: pa.Schema,
     batches: Iterable[pa.RecordBatch],
+    parameters: Sequence[object] | None = None,
 ) -> None:
     """Runs a statement that reads batches, once, by a name.
 
@@ -28,7 +29,7 @@ def run(
     reader = pa.RecordBatchReader.from_batches(schema, _recorded(batches, failures))
     connection.register(name, reader)
     try:
-        connection.execute(statement)
+        connection.execute(statement, parameters)
     except Exception:
         if failures:
             raise failures[0] from None

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator
 from importlib.resources import files
 
-import duckdb
 import pyarrow as pa
 
 from warehouse.errors import CorruptTrace, UsageError
+from warehouse.ingest import batches
 from warehouse.ingest.importer import (
     NESTING,
     ByteReader,
@@ -46,33 +46,23 @@ def sniff(head: bytes, name: str) -> int:
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Writes the lines to the scratch table `log`, in their order; SQL takes them apart."""
     _setting(scratch)
-    failures: list[CorruptTrace] = []
     last: list[bytes] = []  # text behind the last line end
 
-    def batches() -> Iterator[pa.RecordBatch]:
+    def lines_in_blocks() -> Iterator[pa.RecordBatch]:
         rest = b""
         while block := reader.read(_BLOCK_BYTES):
             *lines, rest = (rest + block).split(b"\n")
             if len(rest) > _LONGEST_LINE:
-                failures.append(CorruptTrace("a line of a log is longer than 16 MiB"))
-                return
+                raise CorruptTrace("a line of a log is longer than 16 MiB")
             yield pa.record_batch([pa.array(lines, pa.binary())], schema=_LINE)
         yield pa.record_batch([pa.array([rest] if rest else [], pa.binary())], schema=_LINE)
         last.append(rest)
 
-    source = pa.RecordBatchReader.from_batches(_LINE, batches())
-    scratch.connection.register("line", source)
-    try:
-        scratch.connection.execute(
-            "CREATE TABLE log AS SELECT row_number() OVER () - 1 AS seq, "
-            "TRY(decode(line)) AS line FROM line WHERE octet_length(line) > 0"
-        )
-    except duckdb.Error as error:
-        raise CorruptTrace(str(error).splitlines()[0]) from None
-    finally:
-        scratch.connection.unregister("line")
-    if failures:
-        raise failures[0]
+    statement = (
+        "CREATE TABLE log AS SELECT row_number() OVER () - 1 AS seq, "
+        "TRY(decode(line)) AS line FROM line WHERE octet_length(line) > 0"
+    )
+    batches.run(scratch.connection, statement, "line", _LINE, lines_in_blocks())
     return TraceFacts(format="astra_sim_log", problems=_end_problems(b"".join(last), scratch))
 
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from tw_importers.disc import rows
+from warehouse.ingest import batches
 from warehouse.ingest.importer import ByteReader, Scratch
 
 _ORDER: Final = ("begin.txt", "end.txt", "FINISH.txt")  # the last one has all that is known
@@ -108,7 +109,10 @@ class Statistics:
             rows.create(self._scratch, name, schema, made[name])
 
     def _take_calls(self, name: str, reader: ByteReader) -> None:
-        """Keeps all columns as texts: a line that the end of the process cut off is one line."""
+        """Keeps all columns as texts: a line that the end of the process cut off is one line.
+
+        Lines before one that cannot be read are kept.
+        """
         n_invalid = 0
 
         def skip(_: csv.InvalidRow) -> str:
@@ -116,22 +120,22 @@ class Statistics:
             n_invalid += 1
             return "skip"
 
-        try:
-            lines = csv.open_csv(
-                _File(reader),
-                parse_options=csv.ParseOptions(quote_char=False, invalid_row_handler=skip),
-                convert_options=csv.ConvertOptions(
-                    column_types=_CALL_TEXT, include_columns=_COLUMNS,
-                    include_missing_columns=True, strings_can_be_null=False,
-                ),
-            )  # fmt: skip
-            batches = pa.RecordBatchReader.from_batches(lines.schema, lines)
-            self._scratch.connection.register("lines", batches)
-            self._scratch.connection.execute("INSERT INTO call_text FROM lines")
-        except (pa.ArrowException, ValueError) as error:
-            self.defects.append(("call_times_unreadable", f"{name}: {str(error).splitlines()[0]}"))
-        finally:
-            self._scratch.connection.unregister("lines")
+        def lines() -> Iterator[pa.RecordBatch]:
+            try:
+                yield from csv.open_csv(
+                    _File(reader),
+                    parse_options=csv.ParseOptions(quote_char=False, invalid_row_handler=skip),
+                    convert_options=csv.ConvertOptions(
+                        column_types=_CALL_TEXT, include_columns=_COLUMNS,
+                        include_missing_columns=True, strings_can_be_null=False,
+                    ),
+                )  # fmt: skip
+            except (pa.ArrowException, ValueError) as error:
+                why = str(error).splitlines()[0]
+                self.defects.append(("call_times_unreadable", f"{name}: {why}"))
+
+        statement = "INSERT INTO call_text FROM lines"
+        batches.run(self._scratch.connection, statement, "lines", _CALL_TEXT, lines())
         self.defects += [("call_time_invalid", name)] * n_invalid
 
     def _take_document(self, name: str, reader: ByteReader) -> None:

@@ -8,7 +8,7 @@ may be several rows: batches of rows are taken one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from tw_importers.sqlite_tables import Database, Kind
+from warehouse.ingest import batches as written
 from warehouse.ingest.importer import Scratch
 
 Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -37,18 +38,18 @@ def load(
     rows = _split(database.batches(table, columns), own, shared, spool)
     schema = pa.schema([(name, pa.int64()) for name in [*own, "configuration_n"]])
     # The combinations are written to a file meanwhile: in the worst case they are as many.
-    _create(scratch, "kernel", pa.RecordBatchReader.from_batches(schema, rows))
+    _create(scratch, "kernel", schema, rows)
     with pa.memory_map(str(spool)) as file:
-        _create(scratch, "kernel_configuration", pa.ipc.open_stream(file))
+        combinations = pa.ipc.open_stream(file)
+        _create(scratch, "kernel_configuration", combinations.schema, combinations)
     spool.unlink()
 
 
-def _create(scratch: Scratch, table: str, rows: pa.RecordBatchReader) -> None:
-    scratch.connection.register("kernel_rows", rows)
-    try:
-        scratch.connection.execute(f"CREATE TABLE {table} AS FROM kernel_rows")
-    finally:
-        scratch.connection.unregister("kernel_rows")
+def _create(
+    scratch: Scratch, table: str, schema: pa.Schema, rows: Iterable[pa.RecordBatch]
+) -> None:
+    statement = f"CREATE TABLE {table} AS FROM kernel_rows"
+    written.run(scratch.connection, statement, "kernel_rows", schema, rows)
 
 
 def _split(

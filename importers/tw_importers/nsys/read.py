@@ -17,6 +17,7 @@ from tw_importers.nsys.tables import (
 )
 from tw_importers.sqlite_tables import INTEGER, TEXT, Database, Kind, is_sqlite, open_database
 from warehouse.errors import UnknownFormat
+from warehouse.ingest import batches
 from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
 #: Names of tables that are in every export, as they stand in the file's first pages.
@@ -93,9 +94,11 @@ def _load_threads(database: Database, scratch: Scratch) -> None:
     connection.execute(f"CREATE TABLE thread_event (category VARCHAR, {types})")
     for table in _thread_tables(database):
         category = CATEGORIES.get(table) or _category(table)
-        connection.register("sqlite_rows", database.batches(table, columns))
-        connection.execute("INSERT INTO thread_event SELECT ?, * FROM sqlite_rows", [category])
-        connection.unregister("sqlite_rows")
+        rows = database.batches(table, columns)
+        batches.run(
+            connection, "INSERT INTO thread_event SELECT ?, * FROM sqlite_rows", "sqlite_rows",
+            rows.schema, rows, [category],
+        )  # fmt: skip
 
 
 def _remove_invalid_times(scratch: Scratch) -> None:

@@ -17,6 +17,7 @@ from tw_importers.sqlite_tables.pages import MAGIC, Damage, Numbers, Pages
 from tw_importers.sqlite_tables.records import ARROW, Kind, Rows, columns, varints
 from tw_importers.sqlite_tables.schema import Table, table
 from warehouse.errors import CorruptTrace, TraceError
+from warehouse.ingest import batches
 from warehouse.ingest.importer import ByteReader, DiskUse, Problem, Scratch, Severity
 
 INTEGER: Final[Kind] = "integer"
@@ -153,12 +154,9 @@ class Database:
 
     def load(self, scratch: Scratch, target: str, name: str, kinds: Mapping[str, Kind]) -> None:
         """Copies the requested columns of a table to a new table of the scratch database."""
-        connection = scratch.connection
-        connection.register("sqlite_rows", self.batches(name, kinds))
-        try:
-            connection.execute(f"CREATE TABLE {target} AS FROM sqlite_rows")
-        finally:
-            connection.unregister("sqlite_rows")
+        statement = f"CREATE TABLE {target} AS FROM sqlite_rows"
+        rows = self.batches(name, kinds)
+        batches.run(scratch.connection, statement, "sqlite_rows", rows.schema, rows)
 
     def _batches(self, found_table: Table, kinds: Mapping[str, Kind]) -> Iterator[pa.RecordBatch]:
         number = {column.lower(): n for n, column in reversed(list(enumerate(found_table.columns)))}

@@ -21,7 +21,7 @@ from tw_importers.tf_graph import text
 from tw_importers.tf_graph.certainty import is_text
 from tw_importers.tf_graph.messages import messages, type_of_number, type_of_word
 from tw_importers.tf_graph.text import Message
-from warehouse.errors import CorruptTrace
+from warehouse.ingest import batches
 from warehouse.ingest.importer import ByteReader, Scratch, TraceFacts
 
 _NODES, _LIBRARY, _OTHERS = 1, 2, (3, 4, 5)
@@ -41,12 +41,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     content = b"".join(blocks)
     graph = _Graph(content)
     connection = scratch.connection
-    errors: list[CorruptTrace] = []
-    connection.register("rows", pa.RecordBatchReader.from_batches(_NODE, graph.batches(errors)))
-    connection.execute("CREATE TABLE node AS FROM rows")
-    connection.unregister("rows")
-    if errors:
-        raise errors[0]
+    batches.run(connection, "CREATE TABLE node AS FROM rows", "rows", _NODE, graph.batches())
     connection.execute("CREATE TABLE library AS SELECT ?::BIGINT AS n", [graph.n_functions])
     return TraceFacts(format="tf_graph", format_version="binary" if graph.is_binary else "text")
 
@@ -59,17 +54,14 @@ class _Graph:
         self.is_binary = content[:1] == b"\x0a" and not is_text(content[:4096])
         self.n_functions = 0
 
-    def batches(self, errors: list[CorruptTrace]) -> Iterator[pa.RecordBatch]:
-        """The rows of `node`. DuckDB would turn an error on the way into its own: it is kept."""
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows of `node`."""
         rows: list[_Row] = []
-        try:
-            for n, row in enumerate(self._of_bytes() if self.is_binary else self._of_text()):
-                rows.append({"seq": n, **row})
-                if len(rows) == _BATCH_ROWS:
-                    yield pa.RecordBatch.from_pylist(rows, _NODE)
-                    rows = []
-        except CorruptTrace as error:
-            errors.append(error)
+        for n, row in enumerate(self._of_bytes() if self.is_binary else self._of_text()):
+            rows.append({"seq": n, **row})
+            if len(rows) == _BATCH_ROWS:
+                yield pa.RecordBatch.from_pylist(rows, _NODE)
+                rows = []
         yield pa.RecordBatch.from_pylist(rows, _NODE)
 
     def _of_bytes(self) -> Iterator[_Row]:
