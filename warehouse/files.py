@@ -196,7 +196,7 @@ def make_folder(path: Path, *, parents: bool = False) -> None:
         path.mkdir(parents=parents, exist_ok=True)
     except OSError as error:
         raise ExportError(
-            f"the folder {path} cannot be made: {error.strerror}", hint="Name another folder."
+            f"the folder {path} cannot be created: {error.strerror}", hint="Name another folder."
         ) from error
 
 

@@ -45,7 +45,8 @@ inside_ns.help = "Part of idle_ns in the time window"
 2 = "cause other is unknown"
 1 = "first version"
 --- */
--- Gaps of a lane, a device or stream beside a thread, do not overlap.
+-- Gaps of a lane, a device or stream beside a thread, do not overlap. idle_summary sums the same parts
+-- by a text of its own.
 WITH RECURSIVE launched AS MATERIALIZED (
   SELECT *
   FROM (

@@ -73,6 +73,8 @@ WITH RECURSIVE summed AS (
   FROM stream_gap($per_device::BOOLEAN, $short_ns::BIGINT)
   GROUP BY trace_id, device_id, track_id, stream, cause
 ),
+-- From here on to by_place as idle_host with in_launch, whose text returns the single parts: summing
+-- them by kind of gap right away takes a fifth less time.
 launched AS MATERIALIZED (
   SELECT *
   FROM (

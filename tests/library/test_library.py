@@ -250,7 +250,7 @@ def test_a_call_is_pinned_and_a_column_of_that_name_is_not() -> None:
         (text("X", "SELECT 1"), "is not in lower_snake_case"),
         (text("x", "SELECT 1", version=0), "invalid version 0: expected an integer from 1"),
         (text("x", "SELECT 1", more="titel = 1"), "did you mean 'title'"),
-        (text("x", "SELECT 1", more='[param.n]\ntype = "INT"'), "type 'INT' is none of"),
+        (text("x", "SELECT 1", more='[param.n]\ntype = "INT"'), "type 'INT' is not one of"),
         (text("x", "SELECT 1", more='[param.n]\ntype = "BIGINT"\ndefault = "a"'), "default of"),
         (text("x", "SELECT 1", calls='"y"'), "write it pinned"),
         (
@@ -309,7 +309,7 @@ def test_a_wrong_header_is_explained(broken: str, message: str) -> None:
               ).replace('grain = ["x"]', 'grain = ["run_id", "x"]'),
          "has rows of a run, by its grain: its scale is not trace"),
         (text("x", "SELECT id AS x FROM slice ORDER BY 1", more='scale = "once"'),
-         "is no building block: its scale is not once"),
+         "is not a building block: its scale is not once"),
     ],
 )  # fmt: skip
 def test_a_broken_promise_of_a_text_is_found(query: str, problem: str) -> None:
@@ -421,7 +421,7 @@ def test_queries_may_not_call_each_other_in_a_circle(tmp_path: Path) -> None:
         b=text("b", "SELECT x FROM a()", calls='"a@1"'),
     )
 
-    with pytest.raises(ContractError, match="in a circle: a@1 → b@1 → a@1"):
+    with pytest.raises(ContractError, match="in a cycle: a@1 → b@1 → a@1"):
         made.closure(made.queries.values())
 
 

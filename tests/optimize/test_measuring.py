@@ -37,10 +37,10 @@ def test_the_last_line_is_the_time_in_seconds(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("echo no memory >&2; exit 3", "without fused operators failed (exit code 3): no memory"),
-        ("echo fast", "without fused operators ends with 'fast', which is no time"),
-        ("echo -1", "ends with '-1', which is no time"),
-        ("echo nan", "ends with 'nan', which is no time"),
-        ("true", "without fused operators is empty, which is no time"),
+        ("echo fast", "without fused operators ends with 'fast', which is not a time"),
+        ("echo -1", "ends with '-1', which is not a time"),
+        ("echo nan", "ends with 'nan', which is not a time"),
+        ("true", "without fused operators is empty, which is not a time"),
     ],
 )
 def test_a_program_without_a_time_is_one_sentence(tmp_path: Path, text: str, problem: str) -> None:

@@ -34,8 +34,8 @@ def test_a_query_is_written_as_a_workbook_or_page(tw: Tw, suffix: str) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["SELECT 1"], "u.xlsx: workbooks and pages are written of queries of the library"),
-        (["-c", "SELECT 1"], "u.xlsx: workbooks and pages are written of queries of the library"),
+        (["SELECT 1"], "u.xlsx: workbooks and pages require a library query"),
+        (["-c", "SELECT 1"], "u.xlsx: workbooks and pages require a library query"),
         (
             ["top_kernels", "--timeout", "9"],
             "--timeout applies to rows, not to workbooks and pages",

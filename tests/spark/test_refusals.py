@@ -56,12 +56,12 @@ def test_a_query_without_a_route_is_refused(
 def test_spark_reads_lakes(tw: Tw, imported_files: WarehouseCache) -> None:
     found = tw("query", "utilization", "--db", imported_files(GPU), "--engine", "spark")
     assert found.code == 2
-    assert "--engine spark reads a lake, and none is given" in found.err
+    assert "--engine spark requires a lake" in found.err
 
 
 def test_a_master_is_of_spark(tw: Tw, lake: Path) -> None:
     found = tw("query", "utilization", "--lake", lake, "--master", "local[2]")
-    assert (found.code, found.errors) == (2, ["Error: --master is of Spark"])
+    assert (found.code, found.errors) == (2, ["Error: --master requires --engine spark"])
 
 
 def test_a_missing_package_is_named(tw: Tw, lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_a_missing_package_is_named(tw: Tw, lake: Path, monkeypatch: pytest.Monk
 def test_missing_java_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(UsageError, match="Spark needs Java, and there is no program java") as error:
+    with pytest.raises(UsageError, match="Spark requires Java: program java not found") as error:
         cluster.require()
     assert "--engine duckdb" in str(error.value.hint)
 

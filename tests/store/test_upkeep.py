@@ -128,7 +128,7 @@ def test_a_deleted_tag_is_gone_from_all_runs_or_from_those_named(tw: Tw, db: Pat
     [
         (["tag", "a b"], "invalid tag name"),
         (["tag", "a:b"], "invalid tag name"),
-        (["tag", "a\udcff"], "character 2 of a name is no Unicode character (U+DCFF)"),
+        (["tag", "a\udcff"], "character 2 of a name is not a Unicode character (U+DCFF)"),
         (["runs", "--db", "b\udcff"], "the path 'b\\udcff' is not UTF-8"),
         (["import", str(GPU[1][0]), "--db", "b\udcff"], "b\\udcff' is not UTF-8"),
         (["tag", "--delete"], "no tag given"),

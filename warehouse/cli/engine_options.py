@@ -54,7 +54,7 @@ def is_spark() -> bool:
     if meta[_ENGINE] == SPARK:
         return True
     if meta[_MASTER] is not None:
-        raise UsageError("--master is of Spark", hint="Add --engine spark.")
+        raise UsageError("--master requires --engine spark", hint="Add --engine spark.")
     return False
 
 

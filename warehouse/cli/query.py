@@ -286,7 +286,9 @@ def _heat_map(query: Query, target: Path | None, query_path: tuple[Path, ...]) -
     from warehouse.cli import heat
 
     if target is not None:
-        raise UsageError("a heat map is printed", hint="Omit -o, or write rows: --format csv.")
+        raise UsageError(
+            "a heat map cannot be written to a file", hint="Omit -o, or write rows: --format csv."
+        )
     return heat.chart_of(str(query.header.name if query.header else query.key), query_path)
 
 

@@ -57,12 +57,12 @@ def _write(
 
     if engine_options.is_spark():
         raise UsageError(
-            f"{target.name}: workbooks and pages are written with DuckDB",
+            f"{target.name}: --engine spark cannot write workbooks and pages",
             hint="Write .csv or .parquet, or omit --engine.",
         )
     if name is None or not _NAME.fullmatch(name) or dialect != "duckdb":
         raise UsageError(
-            f"{target.name}: workbooks and pages are written of queries of the library",
+            f"{target.name}: workbooks and pages require a library query",
             hint="Write .csv or .parquet, or put the statement into a folder of queries (tw query "
             "--query-path).",
         )

@@ -257,8 +257,8 @@ def _parameter(name: str, values: dict[str, Any]) -> Parameter:
     kind = values["type"]
     if kind.removesuffix("[]") not in ("BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN"):
         raise ValueError(
-            f"parameter {name}: type {kind!r} is none of BIGINT, DOUBLE, VARCHAR, "
-            "BOOLEAN or a list of these"
+            f"parameter {name}: type {kind!r} is not one of BIGINT, DOUBLE, VARCHAR, "
+            "BOOLEAN or a list of them"
         )
     nullable = bool(values.get("nullable", False))
     parameter = Parameter(

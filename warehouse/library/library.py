@@ -272,7 +272,7 @@ class Library:
     def _visit(self, query: Query, order: dict[str, Query], above: tuple[str, ...]) -> None:
         key = query.key or ""
         if key in above:
-            raise ContractError(f"queries call each other in a circle: {' → '.join((*above, key))}")
+            raise ContractError(f"queries call each other in a cycle: {' → '.join((*above, key))}")
         if key in order:
             return
         for callee in query.pins.values():

@@ -160,7 +160,7 @@ def _scale(query: Query, library: Library, tree: Tree) -> Iterator[str]:
     assert query.header is not None
     scale = query.header.scale
     if scale == "once" and query.layer != "lib":
-        yield "is no building block: its scale is not once"
+        yield "is not a building block: its scale is not once"
     if scale == "sql":
         yield from _translation(query)
     if scale not in ("trace", "run"):

@@ -78,7 +78,7 @@ class Worker:
         self._process.start()
         theirs.close()
         if not self._pipe.poll(START_S):
-            raise QueryTimeout(f"the process of queries did not start within {START_S:g} s")
+            raise QueryTimeout(f"the query process did not start within {START_S:g} s")
         self._pipe.recv()
         return self._pipe
 

@@ -175,7 +175,7 @@ def _time_ns(program: Program, text: str | None, line: str) -> float:
     if not (math.isfinite(seconds) and seconds > 0):
         end = f"ends with {line[:80]!r}" if line else "is empty"
         raise QueryError(
-            f"the output of {_name(program, text)} {end}, which is no time",
+            f"the output of {_name(program, text)} {end}, which is not a time",
             hint="Print the time of a step in seconds as the last line, such as 0.0125.",
         )
     return seconds * 1e9

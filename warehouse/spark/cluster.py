@@ -133,7 +133,7 @@ def require() -> None:
         )
     if _java() is None:
         raise UsageError(
-            "Spark needs Java, and there is no program java",
+            "Spark requires Java: program java not found",
             hint=f"Install Java 17 or later, or set JAVA_HOME, or {DUCKDB}.",
         )
 
@@ -233,7 +233,7 @@ def explained(error: Exception) -> QueryError:
             hint="Install it on all nodes, and name their Python in PYSPARK_PYTHON.",
         )
     return QueryError(
-        f"Spark gave up a task, and there are no rows: {_first(*reasons[:1], text)}",
+        f"a task of Spark failed: {_first(*reasons[:1], text)}",
         hint=f"Run it again, or {DUCKDB}.",
     )
 

@@ -36,12 +36,12 @@ def check(query: Query, *, is_lake: bool, dialect: str = "duckdb") -> None:
     """Raises UsageError for a query that has no route on Spark."""
     if not is_lake:
         raise UsageError(
-            "--engine spark reads a lake, and none is given",
+            "--engine spark requires a lake",
             hint="Name one with --lake DIR, or use --engine duckdb.",
         )
     if query.header is None or dialect != "duckdb":
         raise UsageError(
-            "Spark runs queries of the library, and this is a statement of its own",
+            "Spark runs library queries only, not statements",
             hint="Use --engine duckdb, or write a query with a header (`tw queries new`).",
         )
     if (reason := refusal(query)) is not None:

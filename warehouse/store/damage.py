@@ -32,7 +32,9 @@ def raise_if_no_file(path: Path) -> None:
         raise InvalidDatabase(f"{path} is a {kind}, not a warehouse")
     log = path.with_name(f"{path.name}.wal")
     if log.exists() and not log.is_file():  # DuckDB would wait for what a pipe never gives
-        raise InvalidDatabase(f"{log} is no file, and would be read as the log of {path}")
+        raise InvalidDatabase(
+            f"{log} is not a regular file, and DuckDB would read it as the log of {path}"
+        )
 
 
 def of(path: Path, error: BaseException) -> InvalidDatabase | None:

@@ -31,7 +31,8 @@ def refused(error: BaseException) -> UsageError | None:
     if found is None:
         return None
     return UsageError(
-        f"character {int(found[2]) + 1:,} of a name is no Unicode character (U+{found[1].upper()})",
+        f"character {int(found[2]) + 1:,} of a name is not a Unicode character "
+        f"(U+{found[1].upper()})",
         hint="Names are UTF-8.",
     )
 

@@ -151,7 +151,7 @@ def _numbers(line: str, path: Path) -> list[float]:
         return [float(each) for each in line.strip("[]").split(",") if each.strip()]
     except ValueError:
         raise UsageError(
-            f"{path} has a line that is no list of numbers: {line[:60]!r}",
+            f"{path} has a line that is not a list of numbers: {line[:60]!r}",
             hint="Times follow their header as [0.12, 0.34].",
         ) from None
 
