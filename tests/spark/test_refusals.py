@@ -37,7 +37,7 @@ def none_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["compare_kernels", "-p", "a=x", "-p", "b=y"], "it compares the rows of several runs"),
         integration(["predicted_path"], "not those of each run alone"),
-        integration(["-c", "SELECT 1"], "a statement of its own"),
+        integration(["-c", "SELECT 1"], "not statements"),
         integration(["utilization", "-o", "page.html"], "page.html: workbooks and pages"),
         (["utilization", "--master", "spark://127.0.0.1:1"], "127.0.0.1:1 cannot be reached"),
     ],
@@ -94,9 +94,9 @@ def test_one_of_several_masters_answers() -> None:
         ("Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times, most recent "
          "failure: Lost task 0.3 in stage 0.0: ExecutorLostFailure (executor 1 exited) "
          "Reason: Command exited with code 137\nDriver stacktrace:",
-         "there are no rows: Command exited with code 137"),
+         "a task of Spark failed: Command exited with code 137"),
         ("PythonException: Traceback (most recent call last):\n  File x\nMemoryError: no room\n",
-         "there are no rows: MemoryError: no room"),
+         "a task of Spark failed: MemoryError: no room"),
         ("Traceback\nModuleNotFoundError: No module named 'warehouse'\n",
          "a node of Spark has no trace-warehouse"),
     ],

@@ -225,7 +225,7 @@ def test_a_pipe_is_no_warehouse_and_is_not_waited_for(tmp_path: Path) -> None:
 def test_a_pipe_is_no_log_of_a_warehouse(db: Path) -> None:
     os.mkfifo(db.with_name(f"{db.name}.wal"))
 
-    with pytest.raises(InvalidDatabase, match=r"\.wal is no file"):
+    with pytest.raises(InvalidDatabase, match=r"\.wal is not a regular file"):
         database.Reader(db)
 
 
