@@ -54,6 +54,8 @@ def test_the_text_says_what_costs_most_first(db: Path, tw: Tw) -> None:
     assert first == " 1.  data_loading: 48.6 %, 5.575 ms (high)"
     assert about.startswith("     Steps wait for the next batch: 3 × enumerate(DataLoader)#")
     assert "\nNot judged:\n" in ran.out
+    named = tw("diagnose", "--db", db, "--run", "slow")
+    assert "     See: tw query annotation_summary@1 --run slow\n" in named.out
     assert max(map(len, ran.out.splitlines())) <= 100
     assert tw("diagnose", "--db", db, "-o", db.parent / "slow.txt").code == 0
     assert (db.parent / "slow.txt").read_text() == ran.out

@@ -138,4 +138,4 @@ def test_the_command_says_what_it_wrote(made: Path, tw: Tw) -> None:
 
     assert (ran.code, ran.out) == (0, "")
     assert "Wrote top.dot: 3 nodes and 2 edges of the linked graph of r/t1." in ran.err
-    assert "2 edges lead further; --depth follows them." in ran.err
+    assert "2 edges beyond the drawing; --depth follows them." in ran.err

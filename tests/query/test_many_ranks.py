@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -150,3 +151,5 @@ def test_cells_are_levels_of_the_value_and_merged_ranks_show_the_greatest() -> N
     assert second.split() == ["rank", "3", "to", "5", "876543210"]
     assert others[-2:] == [" " * len("rank 93 to 95") + " step 5 to 13", ""]
     assert len(others) == heat.ROWS
+    *_, axis, _ = heat.drawn(replace(given, x=[0, 2_500_000_000]), "start_ns", n_levels, str)
+    assert axis.strip() == "start_ns 0.000 ms to 2,500.000 ms"

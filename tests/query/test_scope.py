@@ -12,7 +12,7 @@ import pytest
 from tests.support.sharing import kept_open
 from warehouse.errors import ScopeError
 from warehouse.query import scope
-from warehouse.query.selection import Selection, parse_ranks
+from warehouse.query.selection import Selection, options_of, parse_ranks
 from warehouse.store import database
 from warehouse.times import parse_time
 
@@ -320,3 +320,15 @@ def test_filters_are_constants_the_storage_can_prune_by(
 
     assert "trace_id" in plan
     assert "JOIN" not in plan
+
+
+@pytest.mark.parametrize(
+    ("chosen", "options"),
+    [
+        (Selection(), ""),
+        (Selection(runs=("a b",), traces=("t",)), "--run 'a b' --trace t"),
+        (Selection(ranks=(0, 2), from_ns=0, to_ns=5), "--rank 0,2 --from 0 --to 5"),
+    ],
+)
+def test_a_selection_is_written_as_options(chosen: Selection, options: str) -> None:
+    assert options_of(chosen) == options

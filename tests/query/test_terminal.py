@@ -122,9 +122,22 @@ def test_details_are_left_out_before_totals() -> None:
 
     left_out = [set(lay_out(columns, rows, View(width)).left_out) for width in range(40, 250)]
 
-    assert {*details, "total_ns"} <= left_out[0] and not left_out[-1]
+    assert {*details, "name"} <= left_out[0] and not left_out[-1]
     assert all(out <= set(details) or out > set(details) for out in left_out)
     assert {len(out) for out in left_out} >= {0, 1, len(details)}
+
+
+def test_a_figure_stays_where_names_can_be_left_out() -> None:
+    names = ["top_op", "op", "kernel_name", "kind"]
+    columns = [*(Column(name, "VARCHAR", "text") for name in names), TOTAL, SHARE]
+    rows: list[list[object]] = [
+        [*(f"{name} {'x' * 40} {n}" for name in names), 10**6, 0.5] for n in range(2)
+    ]
+
+    layouts = {width: lay_out(columns, rows, View(width)) for width in range(40, 140)}
+
+    assert all("total_ns" not in layout.left_out for layout in layouts.values())
+    assert {"op", "kind", "share"} <= set(layouts[60].left_out)
 
 
 def test_headings_are_broken_at_underscores_above_narrow_values() -> None:
@@ -236,6 +249,21 @@ def test_tables_fit_the_terminal_and_raw_shows_all(
     assert max(map(len, fitting.out.splitlines())) <= 100
     assert "Columns that do not fit: " in fitting.err
     assert raw.out.startswith("run_id  ") and max(map(len, raw.out.splitlines())) > 100
+
+
+@pytest.mark.parametrize(
+    "command", ["compare seed-0 seed-1", pytest.param("check all", marks=pytest.mark.slow)]
+)
+def test_reports_fit_a_terminal_of_80_columns(
+    tw: Tw, random_runs: Runs, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    ran = tw(*command.split(), "--db", random_runs.path)
+
+    assert len(ran.out.splitlines()) > 5
+    assert [line for line in ran.out.splitlines() if len(line) > 80] == []
 
 
 def test_columns_and_order_are_chosen(tw: Tw, random_runs: Runs) -> None:

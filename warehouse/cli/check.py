@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import textwrap
 from collections import Counter
 from itertools import groupby
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from warehouse.query.selection import Selection
 
 REPORT = "report"
-_WIDTH = 100
+_WIDTH, _LEAST_WIDTH = 100, 40  # columns
 Row = dict[str, Any]
 
 
@@ -176,8 +178,11 @@ def _finding(row: Row) -> list[str]:
 
 def _paragraph(label: str, text: str) -> list[str]:
     first = " " * 11 + label
+    width = _WIDTH
+    if sys.stdout.isatty():
+        width = min(_WIDTH, max(_LEAST_WIDTH, shutil.get_terminal_size().columns))
     return textwrap.wrap(
-        encoding.printable(text), _WIDTH, initial_indent=first, subsequent_indent=" " * len(first)
+        encoding.printable(text), width, initial_indent=first, subsequent_indent=" " * len(first)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import Any
 
 from warehouse.query import encoding
@@ -11,7 +12,9 @@ from warehouse.query.terminal.names import shortened, without_middle
 Row = dict[str, Any]
 _NAME_WIDTH, _LEAST_NAME_WIDTH = 56, 24
 #: Columns that are left out first where a table is wider than the terminal.
-_SPARE = ("n A", "n B", "of all", "p", "status", "95 % interval", "waits A", "waits B")
+_SPARE = (
+    "n A", "n B", "of all", "p", "status", "95 % interval", "waits A", "waits B", "rank A", "step A"
+)  # fmt: skip
 _SHOWN_STEPS = 10
 _MOST_RATIO = 10.0
 _RANK_COLUMNS = (
@@ -46,7 +49,17 @@ def report(sides: dict[str, str], tables: dict[str, list[Row]], width: int | Non
     written.section("Ranks, by the waiting they cause in collectives", _of_ranks(tables))
     if any(row["status"] == "both" for row in tables["step"]):
         written.section("Steps, by number and time", _steps(tables["step"]))
-    return "".join(f"{line.rstrip()}\n" for line in [*written.lines, *written.left_out()])
+    lines = [
+        part for line in [*written.lines, *written.left_out()] for part in _wrapped(line, width)
+    ]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _wrapped(line: str, width: int | None) -> list[str]:
+    """A line, or several where it is a sentence wider than the terminal."""
+    if width is None or len(line) <= width:
+        return [line]
+    return textwrap.wrap(line, max(width, _LEAST_NAME_WIDTH), subsequent_indent="  ")
 
 
 class ReportLines:
@@ -152,8 +165,8 @@ def _summary(rows: list[Row]) -> list[list[str]]:
         show = _time if row["unit"] == "ns" else _number
         a, b = row["basis_a"], row["basis_b"]
         if row["measure"].endswith("_outside") and (row["total_a"] or row["total_b"]):
-            totals = [_sum(show, row[f"total_{side}"]) for side in "ab"]
-            cells.append([row["measure"], *totals, "not compared", "", "", "", ""])
+            totals = " and ".join(_sum(show, row[f"total_{side}"]) for side in "ab")
+            cells.append([f"{row['measure']}: {totals} in all, not compared"] + [""] * 7)
         if a is None or b is None or not (a or b):
             continue
         cells.append([
@@ -178,7 +191,7 @@ def _bound(ratio: float) -> str:
 
 
 def _sum(show: Any, total: float | None) -> str:
-    return "" if total is None else f"{show(total)} in all"
+    return "none" if total is None else str(show(total))
 
 
 def _percent(row: Row, key: str = "change_ratio") -> str:

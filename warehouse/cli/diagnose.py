@@ -16,7 +16,7 @@ from warehouse.cli.emit import emit, emit_text, say_count
 from warehouse.cli.scope_options import announce, scope
 from warehouse.errors import ExitCode
 from warehouse.query import encoding
-from warehouse.query.selection import Selection
+from warehouse.query.selection import Selection, options_of
 
 if TYPE_CHECKING:
     from warehouse.diagnose.diagnosis import Diagnosis
@@ -88,7 +88,7 @@ def diagnose(
     if condition is not None:
         failing = alarm.matching(found.rows, condition, ("finding", "subject"))
     if chosen_format == "text":
-        _print_text(found, run, target, has_all)
+        _print_text(found, run, options_of(selection), target, has_all)
     elif chosen_format != _DOCUMENT:
         options.refuse_binary_on_terminal(chosen_format, target)
         n_shown = emit(
@@ -118,11 +118,11 @@ def _write_document(
     say_count(found.rows.n_rows, found.rows.n_rows, target, quiet=quiet)
 
 
-def _print_text(found: Diagnosis, run: str, target: Path | None, has_all: bool) -> None:
+def _print_text(found: Diagnosis, run: str, scope: str, target: Path | None, has_all: bool) -> None:
     from warehouse.diagnose import text
 
     width, is_coloured = text.WIDTH, False
     if target is None and sys.stdout.isatty():
         width, is_coloured = shutil.get_terminal_size().columns, "NO_COLOR" not in os.environ
-    shown = text.lines(found, run, width, has_all=has_all, is_coloured=is_coloured)
+    shown = text.lines(found, run, width, scope=scope, has_all=has_all, is_coloured=is_coloured)
     emit_text("\n".join([*shown, ""]), target, [found.rows], is_coloured=is_coloured)

@@ -106,4 +106,4 @@ def _summary(drawn: Drawing, depth: int) -> Iterator[str]:
             f"  {drawn.n_left_out:,} nodes within {depth} edges were left out; --nodes draws more."
         )
     if drawn.n_edges_beyond:
-        yield f"  {drawn.n_edges_beyond:,} edges lead further; --depth follows them."
+        yield f"  {counted(drawn.n_edges_beyond, 'edge')} beyond the drawing; --depth follows them."

@@ -14,6 +14,7 @@ import numpy as np
 from warehouse.errors import UsageError
 from warehouse.export import heat, report
 from warehouse.query.encoding import printable
+from warehouse.query.terminal import units
 
 if TYPE_CHECKING:
     from warehouse.export.heat import HeatMap, Matrix
@@ -75,7 +76,9 @@ def drawn(given: HeatMap, x: str, width: int, paint: Paint) -> Iterator[str]:
         cells = "".join(cell * (" " if level < 0 else paint(level)) for level in row)
         yield f"{label:>{margin}} {cells}"
     merged = f", the greatest of {given.n_merged} in each column" if given.n_merged > 1 else ""
-    yield f"{'':{margin}} {x} {given.x[0]} to {given.x[-1]}{merged}"
+    unit_of_x = "ns" if x.endswith("_ns") else None
+    first, last = (units.shown(each, unit_of_x, x) for each in (given.x[0], given.x[-1]))
+    yield f"{'':{margin}} {x} {first} to {last}{merged}"
     yield ""
 
 

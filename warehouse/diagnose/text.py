@@ -19,18 +19,25 @@ _INDENT = "     "
 
 
 def lines(
-    found: Diagnosis, run: str, width: int, *, has_all: bool = False, is_coloured: bool = False
+    found: Diagnosis,
+    run: str,
+    width: int,
+    *,
+    scope: str = "",
+    has_all: bool = False,
+    is_coloured: bool = False,
 ) -> Iterator[str]:
     """Yields the lines of the text, of at most `width` columns where words allow it.
 
-    Findings below `LEAST_SHARE` of the time are counted, unless `has_all`. Severities are coloured
-    if `is_coloured`.
+    The commands that show the evidence have the options `scope`. Findings below `LEAST_SHARE` of
+    the time are counted, unless `has_all`. Severities are coloured if `is_coloured`.
     """
     rows = shown(found, has_all=has_all)
     yield from _wrapped(headline(found, run), width, "")
     for n, row in enumerate(rows, 1):
         yield ""
         yield from _finding(n, row, width, is_coloured=is_coloured)
+        yield f"{_INDENT}See: tw query {row['evidence']} {scope}".rstrip()
     if not rows:
         yield f"No finding costs {percent(LEAST_SHARE)} of the time or more."
     if n_small := len(shown(found, has_all=True)) - len(rows):
@@ -72,7 +79,6 @@ def _finding(n: int, row: dict[str, Any], width: int, *, is_coloured: bool) -> I
             yield line
     yield from _wrapped(_INDENT + about(row), width, _INDENT)
     yield from _wrapped(f"{_INDENT}Try: {row['remedy']}.", width, _INDENT)
-    yield f"{_INDENT}See: tw query {row['evidence']}"
 
 
 def cost(row: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -22,6 +23,17 @@ class Selection:
     from_ns: int | None = None  # on the scale of slice.ts
     to_ns: int | None = None
     with_captures: bool = False  # also traces of captured graphs that are not named
+
+
+def options_of(chosen: Selection) -> str:
+    """The options of a command that select the same."""
+    words = [word for run in chosen.runs for word in ("--run", run)]
+    words += [word for trace in chosen.traces for word in ("--trace", trace)]
+    if chosen.ranks:
+        words += ["--rank", ",".join(map(str, chosen.ranks))]
+    for name, ns in (("--from", chosen.from_ns), ("--to", chosen.to_ns)):
+        words += [] if ns is None else [name, str(ns)]
+    return shlex.join(words)
 
 
 Names = str | int | Iterable[str | int]

@@ -33,6 +33,7 @@ _DETAIL = re.compile(
     r"(.*_)?(min|max|mean|p\d+|stddev)_ns|(.*_)?(start|end)_ns|is_\w+|n_names|relative_\w+|peak_\w+_per_s"
     r"|\w+_source|min|max|mean|p\d+|stddev|(kernel|op)_category|input_types|model"
 )
+_FIGURES = ("ns", "byte", "byte/s", "ratio", "1/s")
 #: Columns of ids that tell rows apart where runs or traces are mixed.
 _MIXED = ("run_id", "trace_id")
 
@@ -167,8 +168,10 @@ def _fit(cells: list[_Cells], view: View) -> tuple[str, ...]:
 
 
 def _least_needed(cells: Sequence[_Cells]) -> _Cells:
-    """The column to leave out next; never the one that says what a row is about."""
-    spare = [each for each in reversed(cells) if each is not _subject(cells)]
+    """The column to leave out next; never the one that says what a row is about, nor the last
+    figure."""
+    kept = (_subject(cells), _only_figure(cells))
+    spare = [each for each in reversed(cells) if all(each is not one for one in kept)]
     empty = (each for each in spare if each.is_empty)
     return next(itertools.chain(empty, filter(_is_detail, spare), spare))
 
@@ -181,6 +184,18 @@ def _subject(cells: Sequence[_Cells]) -> _Cells:
     """The column that says what a row is about: the widest text, else the first."""
     texts = [each for each in cells if each.is_text and not _is_detail(each)]
     return max(texts, key=lambda each: each.n_content) if texts else cells[0]
+
+
+def _only_figure(cells: Sequence[_Cells]) -> _Cells | None:
+    """The column of times, bytes, rates or shares if a single one is left beside others."""
+    figures = [each for each in cells if _is_figure(each)]
+    return figures[0] if len(figures) == 1 and len(cells) > 2 else None
+
+
+def _is_figure(cells: _Cells) -> bool:
+    unit = cells.column.unit or ""
+    is_measure = unit in _FIGURES or cells.column.name.endswith("_ns")
+    return is_measure and not cells.is_text and not cells.is_empty and not _is_detail(cells)
 
 
 def _total(cells: Sequence[_Cells], *, is_least: bool = False) -> int:
