@@ -37,6 +37,14 @@ CASES = [
     (("formats", "kinetto"), 2, "importer 'kinetto' not found", "kineto"),
     (("export", "perfetto"), 1, "nothing to export", "tw runs"),
     (("import", "absent.json"), 1, "absent.json", None),
+    (
+        ("import", "--lake", "lake", "--db", "w.duckdb", "."),
+        2,
+        "--db and --lake cannot be combined",
+        None,
+    ),
+    (("export", "xlsx", "-o", "a.html"), 2, "does not write .html files", "`tw export html`"),
+    (("export", "chrome", "-o", "a.pftrace"), 2, "does not write .pftrace", "`tw export perfetto`"),
 ]
 
 

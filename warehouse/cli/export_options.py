@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+#: What files are named that a single command writes.
+_SUFFIXES = {".xlsx": "xlsx", ".html": "html", ".pftrace": "perfetto"}
+
 query_path_option = click.option(
     "--query-path",
     "query_path",
@@ -45,7 +48,7 @@ def output_option(help_text: str) -> Callable[[Command], Command]:
         "-o",
         "--output",
         type=click.Path(path_type=Path),
-        callback=_not_a_terminal,
+        callback=_writable,
         help=help_text,
     )
 
@@ -61,10 +64,19 @@ def named(command: Command) -> Command:
     )(command)
 
 
-def _not_a_terminal(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
-    if path is not None and is_stdout(path) and sys.stdout.isatty():
+def _writable(context: click.Context, _: click.Parameter, path: Path | None) -> Path | None:
+    """Refuses terminals, and files that other programs would take for another format."""
+    if path is None:
+        return None
+    if is_stdout(path) and sys.stdout.isatty():
         raise UsageError(
             "an export cannot be printed to a terminal", hint="Write it to a file, or a pipe."
+        )
+    of = _SUFFIXES.get(path.suffix.lower())
+    if of not in (None, context.info_name) and not path.exists():
+        raise UsageError(
+            f"`tw export {context.info_name}` does not write {path.suffix} files",
+            hint=f"Name another file, or use `tw export {of}`.",
         )
     return path
 

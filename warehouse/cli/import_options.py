@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from warehouse.cli import options
 from warehouse.errors import ExitCode, UsageError
@@ -117,6 +118,9 @@ def lake(command: Command) -> Command:
     def with_lake(*args: Any, lake: Path | None, age: float, **kwargs: Any) -> Any:
         if lake is not None and kwargs.get("inbox") is not None:
             raise UsageError("--inbox and --lake cannot be combined")
+        source = click.get_current_context().get_parameter_source("db")
+        if lake is not None and source is ParameterSource.COMMANDLINE:
+            raise UsageError("--db and --lake cannot be combined")
         return command(*args, lake=None if lake is None else IntoLake(lake, age), **kwargs)
 
     return _with(with_lake, _LAKE)  # type: ignore[no-any-return]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -168,7 +169,7 @@ def add(
         level=rules.level, parameters=options.pairs(parameters),
         runs=runs or (("all",) if trend else ("latest",)),
         ranks=tuple(sorted({n for text in ranks for n in parse_ranks(text)})),
-        format=format or _format(template), is_csv_safe=is_csv_safe, output=template,
+        format=format or _format(template, report), is_csv_safe=is_csv_safe, output=template,
         catch_up=catch_up, grace_s=int(parse_age(grace).total_seconds()), keep_last=keep_last,
     )  # fmt: skip
     definition.check(made, library.load(place.query_path), place.query_path)
@@ -177,7 +178,7 @@ def add(
     click.echo(f"Schedule {name} is next due at {_local(coming, made)}.", err=True)
 
 
-def _format(template: str) -> str:
+def _format(template: str, report: str | None) -> str:
     from warehouse.query import encoding
     from warehouse.schedule.definition import BOOKS, FORMATS, TEXT
 
@@ -186,13 +187,15 @@ def _format(template: str) -> str:
         return suffix
     if suffix == "txt":
         return TEXT
-    found = encoding.format_of(Path(template), None)
-    if found not in FORMATS:
-        raise UsageError(
-            f"cannot infer the format from {template!r}",
-            hint=f"Add --format, one of {', '.join(FORMATS)}.",
-        )
-    return found
+    known = FORMATS if report is None else BOOKS
+    with suppress(UsageError):
+        found = encoding.format_of(Path(template), None)
+        if found in FORMATS:
+            return found
+    raise UsageError(
+        f"cannot infer the format from {template!r}",
+        hint=f"Add --format, one of {', '.join(known)}.",
+    )
 
 
 def _store(place: Place, made: Definition, *, replaces: bool) -> None:

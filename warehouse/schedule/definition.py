@@ -194,6 +194,8 @@ def _check_output(definition: Definition) -> None:
         fields = [name for _, name, _, _ in string.Formatter().parse(definition.output) if name]
         path_of(definition, datetime(2026, 1, 1, tzinfo=UTC), "run", Path("/"))
     except (ValueError, KeyError, IndexError, AttributeError, TypeError) as error:
+        if isinstance(error, KeyError):
+            error = ValueError(f"unknown field {{{error.args[0]}}}")
         raise UsageError(
             f"invalid --output {definition.output!r}: {error}", hint=_EXAMPLE
         ) from None
