@@ -1,6 +1,6 @@
 /* ---
 name = "compare_kernels"
-version = 4
+version = 5
 title = "Device work of two sides by name: added, removed, renamed and changed"
 help = """
 Kernels, copies and memsets of all traces of a side are combined, so there are no run or rank
@@ -28,7 +28,7 @@ the whole table. They hold for these recordings; with several runs on a side, th
 runs decides. no_p is the reason why p is NULL.
 """
 grain = ["kind", "class", "name_a", "name_b", "status"]
-requires = { schema = ">=13", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@1", "kernel_match@1", "step_change@1", "work_category@1"] }
+requires = { schema = ">=13", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@2", "kernel_match@1", "step_change@1", "work_category@1"] }
 columns = [
   "status", "match_rule", "not_compared", "kind", "class", "kernel_name", "kernel_category",
   "name_a", "name_b", "op_name", "basis", "per_unit_a_ns", "per_unit_b_ns", "change_ns", "change_ratio", "share_of_change", "rate_a",
@@ -136,6 +136,7 @@ nullable = true
 help = "typical_change_ns by its standard error; above 0: longer on side b"
 
 [changes]
+5 = "a time window contains its whole steps with all their work"
 4 = "new columns: kernel_name, kernel_category"
 1 = "first version"
 2 = "matches names that profilers spell differently: new match_rule values mangled, spelling, signature and base_name"
@@ -163,8 +164,8 @@ work AS MATERIALIZED (
     w.class,
     w.name,
     w.op_name,
-    w.n_ops,
-    w.total_ns,
+    CASE WHEN u.basis = 'step' THEN w.n_ops ELSE w.n_inside END AS n_ops,
+    CASE WHEN u.basis = 'step' THEN w.total_ns ELSE w.inside_ns END AS total_ns,
     u.divisor,
     u.basis IS NULL OR u.divisor IS NOT NULL AND (u.basis = 'trace' OR s.step_id IS NOT NULL)
       AS is_inside
@@ -172,6 +173,7 @@ work AS MATERIALIZED (
   JOIN unit AS u ON u.trace_id = w.trace_id
   LEFT JOIN compare_step($a::VARCHAR, $b::VARCHAR) AS s
     ON s.side = u.side AND s.step_id = w.step_id
+  WHERE u.basis = 'step' OR w.n_inside > 0
 ),
 by_op AS (
   SELECT side, trace_id, kind, class, name, op_name, divisor, sum(n_ops) AS n_ops,

@@ -1,6 +1,6 @@
 /* ---
 name = "compare_ops"
-version = 2
+version = 3
 title = "Host operators of two sides by name: self time and device time"
 help = """
 All traces of a side are combined, so there are no run or rank columns. Figures are per step and
@@ -21,7 +21,7 @@ the whole table. They hold for these recordings; with several runs on a side, th
 runs decides. p is NULL without two steps on each side, or if neither side varies.
 """
 grain = ["name"]
-requires = { schema = ">=1", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@1", "op_by_step@2", "step_change@1"] }
+requires = { schema = ">=1", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@2", "op_by_step@2", "step_change@1"] }
 columns = [
   "status", "not_compared", "name", "basis", "self_per_unit_a_ns", "self_per_unit_b_ns",
   "self_change_ns", "self_change_ratio", "share_of_self_change", "device_per_unit_a_ns",
@@ -167,6 +167,7 @@ check = "BETWEEN 0 AND 1"
 help = "Two-sided probability of device_t by chance"
 
 [changes]
+3 = "a time window contains its whole steps with all their device work"
 1 = "first version"
 2 = "compares per step and rank, calls outside of whole steps in a row of their own; what one side did not record is not compared; self time includes slices that are not operators; t allows for correlated and extreme steps; q and intervals"
 --- */
@@ -202,10 +203,12 @@ size AS (
 ),
 -- Both measures in one relation, distinguished by name.
 recorded AS (
-  SELECT 'self' AS measure, trace_id, step_id, name, n_calls, self_ns AS ns
+  SELECT 'self' AS measure, trace_id, step_id, name, n_calls, self_ns AS ns, self_ns AS inside_ns, true AS is_inside
   FROM op_by_step()
   UNION ALL
-  SELECT 'device', trace_id, step_id, coalesce(op_name, '(no operator)'), 0, sum(total_ns)::BIGINT
+  SELECT
+    'device', trace_id, step_id, coalesce(op_name, '(no operator)'), 0, sum(total_ns)::BIGINT,
+    sum(inside_ns)::BIGINT, sum(n_inside) > 0
   FROM device_work_by_step()
   GROUP BY trace_id, step_id, coalesce(op_name, '(no operator)')
 ),
@@ -221,12 +224,13 @@ work AS MATERIALIZED (
       ELSE '(outside of steps)'
     END AS name,
     r.n_calls,
-    r.ns,
+    CASE WHEN u.basis = 'step' THEN r.ns ELSE r.inside_ns END AS ns,
     u.divisor
   FROM recorded AS r
   JOIN unit AS u ON u.trace_id = r.trace_id AND u.measure = r.measure
   LEFT JOIN compare_step($a::VARCHAR, $b::VARCHAR) AS s
     ON s.side = u.side AND s.step_id = r.step_id
+  WHERE u.basis = 'step' OR r.is_inside
 ),
 by_trace AS (
   SELECT side, measure, name, sum(n_calls) AS n_calls, sum(ns) AS ns,

@@ -14,7 +14,7 @@ waited in collectives for the last one to arrive; caused_wait the waits of all o
 collective on a device belongs to the step that launched it, one on the host to the step in which it began.
 """
 grain = ["pair"]
-requires = { schema = ">=1", queries = ["collective_wait@1", "compare_pair@1", "compare_step@1", "compare_unit@1", "device_work_by_step@1", "step_window@1"] }
+requires = { schema = ">=1", queries = ["collective_wait@1", "compare_pair@1", "compare_step@1", "compare_unit@1", "device_work_by_step@2", "step_window@1"] }
 columns = [
   "pair", "rank_a", "rank_b", "basis", "n_steps_a", "n_steps_b", "host_a_ns", "host_b_ns",
   "work_a_ns", "work_b_ns", "work_change_ns", "wait_a_ns", "wait_b_ns", "wait_change_ns",
@@ -93,8 +93,11 @@ waited AS (
     AND p.end_ns > c.ts
 ),
 value AS (
-  SELECT trace_id, trace_id AS step_trace_id, step_id, 'work' AS measure, total_ns AS ns
+  SELECT
+    trace_id, trace_id AS step_trace_id, step_id, 'work' AS measure,
+    CASE WHEN z.basis = 'step' THEN total_ns ELSE inside_ns END AS ns
   FROM device_work_by_step()
+  CROSS JOIN basis AS z
   WHERE class <> 'communication'
   UNION ALL
   SELECT trace_id, trace_id, step_id, 'wait', wait_ns FROM waited

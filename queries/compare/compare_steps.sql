@@ -1,17 +1,17 @@
 /* ---
 name = "compare_steps"
-version = 2
+version = 3
 title = "Steps of two sides, matched by number and time: host time and device time"
 help = """
 Whole steps of a pair of traces (compare_pair) are matched by number if at least half of the numbers
 of the shorter trace are on both sides; else by number counted from the first of the trace, because
 recordings start at different steps; else, where steps have no numbers or repeat them, by order, in
 which a gap as long as a step counts as a step that is missing. Device time is the sum of the durations of the work launched in
-the step, including work that overlaps; it is NULL if it cannot be compared per step, and
+the step, including work that overlaps, and in a time window work that runs outside of it; it is NULL if it cannot be compared per step, and
 not_compared is the reason.
 """
 grain = ["pair", "position"]
-requires = { schema = ">=1", queries = ["compare_step_key@1", "compare_unit@1", "device_work_by_step@1"] }
+requires = { schema = ">=1", queries = ["compare_step_key@1", "compare_unit@1", "device_work_by_step@2"] }
 columns = [
   "pair", "position", "status", "run_id_a", "run_id_b", "trace_id_a", "trace_id_b", "rank_a",
   "rank_b", "step_a", "step_b", "host_a_ns", "host_b_ns", "host_change_ns", "host_change_ratio",
@@ -80,6 +80,7 @@ nullable = true
 help = "device_b_ns - device_a_ns; NULL if one side lacks the step"
 
 [changes]
+3 = "a time window contains its steps with all their work"
 1 = "first version"
 2 = "matches steps by number and time; steps are whole steps; new column not_compared"
 --- */

@@ -1,6 +1,6 @@
 /* ---
 name = "compare_summary"
-version = 3
+version = 4
 title = "Key figures of two sides, per step or per trace"
 help = """
 All traces of a side are combined, so there are no run or rank columns. makespan is the time that a
@@ -23,7 +23,7 @@ the whole table. They hold for these recordings; with several runs on a side, th
 runs decides. no_p is the reason why p is NULL.
 """
 grain = ["measure"]
-requires = { schema = ">=1", queries = ["compare_makespan@1", "compare_step@1", "compare_unit@1", "device_activity@2", "device_work_by_step@1", "op_by_step@2", "step_activity@1", "step_change@1"] }
+requires = { schema = ">=1", queries = ["compare_makespan@1", "compare_step@1", "compare_unit@1", "device_activity@2", "device_work_by_step@2", "op_by_step@2", "step_activity@1", "step_change@1"] }
 columns = [
   "measure", "unit", "basis", "not_compared", "basis_a", "basis_b", "change", "change_ratio",
   "total_a", "total_b", "n_traces_a", "n_traces_b", "n_steps_a", "n_steps_b",
@@ -110,6 +110,7 @@ nullable = true
 help = "typical_change by its standard error; above 0: more on side b"
 
 [changes]
+4 = "a time window contains its whole steps with all their work"
 1 = "first version"
 2 = "change_ratio is NULL for steps and operators missing on side b, as with another profiler"
 3 = "compares per step and rank, what lies outside of whole steps in rows of its own; what one side did not record is NULL and named in not_compared; operator_time includes slices that are not operators; new measure makespan; t allows for correlated and extreme steps; q and intervals"
@@ -142,9 +143,14 @@ total_size AS (
   WHERE n_traces_a > 0 AND n_traces_b > 0
 ),
 work AS MATERIALIZED (
-  SELECT trace_id, step_id, class, sum(n_ops)::BIGINT AS n_ops, sum(total_ns)::BIGINT AS total_ns
-  FROM device_work_by_step()
-  GROUP BY trace_id, step_id, class
+  SELECT
+    w.trace_id, w.step_id, w.class,
+    sum(CASE WHEN z.basis = 'step' THEN w.n_ops ELSE w.n_inside END)::BIGINT AS n_ops,
+    sum(CASE WHEN z.basis = 'step' THEN w.total_ns ELSE w.inside_ns END)::BIGINT AS total_ns
+  FROM device_work_by_step() AS w
+  CROSS JOIN (SELECT max(basis) AS basis FROM unit WHERE subject = 'device') AS z
+  WHERE z.basis = 'step' OR w.n_inside > 0
+  GROUP BY w.trace_id, w.step_id, w.class
 ),
 called AS MATERIALIZED (
   SELECT trace_id, step_id, sum(n_calls)::BIGINT AS n_calls, sum(self_ns)::BIGINT AS self_ns

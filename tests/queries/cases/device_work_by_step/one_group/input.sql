@@ -1,4 +1,7 @@
 -- Two operations of one operator in one step, one that never ended; a wait is no work.
+INSERT INTO trace (id, run_id, name, rank, format, importer, importer_version, tw_version,
+  imported_at, base_ns, source_base_ns)
+VALUES (1, 1, 't', 0, 'kineto', 'kineto', 1, '0', TIMESTAMP '2024-01-01', 0, 0);
 INSERT INTO gpu_op (slice_id, trace_id, track_id, ts, dur, name, kind, class)
 VALUES (1, 1, 0, 5, 10, NULL, 'kernel', 'compute'), (2, 1, 0, 5, -1, NULL, 'kernel', 'compute'),
   (3, 1, 0, 5, 7, 'w', 'sync', 'sync');
