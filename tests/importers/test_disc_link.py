@@ -21,8 +21,7 @@ from tests.conftest import Tw
 from tw_importers.gpu_activity import replayed
 from warehouse.ingest import pipeline
 from warehouse.ingest.pipeline import Options
-from warehouse.link import relations
-from warehouse.store import catalog, database
+from warehouse.store import catalog, database, deletion
 
 DATA = Path(__file__).parents[1] / "data" / "bladedisc"
 FULL = "gpu/nsys_replay_synthetic/replay_full.sqlite"
@@ -150,8 +149,8 @@ def test_a_relation_goes_with_either_of_its_traces(empty: Path) -> None:
                 "(?, ?, 1, 'bytes', 1, 1, NULL, NULL, NULL, [], [], [], 'l', 1)",
                 pair,
             )
-        relations.forget(db, "= 2")
-        relations.forget(db, "IN (1, 7)")
+        deletion.delete_relations(db, "= 2")
+        deletion.delete_relations(db, "IN (1, 7)")
         assert db.execute("SELECT profile_trace_id FROM disc_cluster_profile").fetchall() == [(5,)]
         db.execute("ROLLBACK")
 

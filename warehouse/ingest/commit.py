@@ -33,8 +33,8 @@ from warehouse.ingest.decode import (
 from warehouse.ingest.importer import Importer, InParts, Problem
 from warehouse.ingest.runs import RunChoice
 from warehouse.library import macros
-from warehouse.link import linkers, relations, run_links
-from warehouse.store import block_cache, catalog, database, statements
+from warehouse.link import linkers, run_links
+from warehouse.store import block_cache, database, deletion, statements
 from warehouse.store.attachment import Attachment
 
 #: Of a script that runs in parts: an even number of DuckDB's row groups, of 122,880 rows, so that
@@ -262,31 +262,14 @@ def _make_room(
     ).fetchall()
     if rows and not replace:
         raise DuplicateTrace(f"{decoded.source.label} is in the warehouse already")
-    return {delete_trace(connection, int(trace_id)) for (trace_id,) in rows}
-
-
-def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
-    """Removes a trace, its links, and its run if that has no other trace; within a transaction.
-
-    Returns the run: the links between its other traces must be rebuilt (`run_links.unlink_run`,
-    then `run_links.link_run`).
-    """
-    (run_id,) = database.one(connection, "SELECT run_id FROM trace WHERE id = ?", [trace_id])
-    first, last = trace_id << 32, (trace_id + 1) << 32
-    connection.execute(
-        "DELETE FROM link WHERE trace_id = $t OR (trace_id IS NULL AND ("
-        "from_id BETWEEN $first AND $last - 1 OR to_id BETWEEN $first AND $last - 1))",
-        {"t": trace_id, "first": first, "last": last},
-    )
-    for table in catalog.trace_tables(connection):
-        connection.execute(f"DELETE FROM {table} WHERE trace_id = ?", [trace_id])
-    relations.forget(connection, f"= {trace_id}")
-    connection.execute("DELETE FROM trace WHERE id = ?", [trace_id])
-    pairing.remove_timeline(connection, trace_id)
-    connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run_id FROM trace)")
-    connection.execute("DELETE FROM tag WHERE run_id NOT IN (SELECT id FROM run)")
-    connection.execute("DELETE FROM prediction WHERE run_id NOT IN (SELECT id FROM run)")
-    return int(run_id)
+    if not rows:
+        return set()
+    ids = [trace_id for (trace_id,) in rows]
+    runs = connection.execute(
+        "SELECT DISTINCT run_id FROM trace WHERE id IN (SELECT unnest(?))", [ids]
+    ).fetchall()
+    deletion.delete_traces(connection, ids)
+    return {run_id for (run_id,) in runs}
 
 
 def _insert_problems(

@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING
 from warehouse import __version__
 from warehouse.errors import UsageError
 from warehouse.ingest import pipeline
-from warehouse.ingest.commit import delete_trace
 from warehouse.ingest.pipeline import Options, Outcome, Progress
 from warehouse.link import linkers, run_links
-from warehouse.store import database
+from warehouse.store import database, deletion
 
 if TYPE_CHECKING:
     import duckdb
@@ -214,7 +213,8 @@ def _remember(
 
 def _take_out(connection: duckdb.DuckDBPyConnection, trace_ids: Iterable[int]) -> None:
     present = {trace_id for (trace_id,) in connection.execute("SELECT id FROM trace").fetchall()}
-    runs = {delete_trace(connection, each) for each in sorted(set(trace_ids) & present)}
+    ids = sorted(set(trace_ids) & present)
+    runs = deletion.delete_traces(connection, ids) if ids else set()
     for run_id in sorted(runs):
         run_links.link_run(connection, linkers.linkers(), run_id)
 

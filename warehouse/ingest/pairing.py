@@ -225,11 +225,3 @@ def _store(connection: duckdb.DuckDBPyConnection, trace_id: int, pair: Pair) -> 
                 "meaning": pair.problem.meaning,
             },
         )  # fmt: skip
-
-
-def remove_timeline(connection: duckdb.DuckDBPyConnection, trace_id: int) -> None:
-    """Removes the pairing with a timeline that is removed; its graphs keep their ranks."""
-    connection.execute(
-        "UPDATE trace SET timeline_trace_id = NULL, pair_rule = NULL WHERE timeline_trace_id = ?",
-        [trace_id],
-    )

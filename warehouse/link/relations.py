@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.library import required_rows
 from warehouse.link import linked_graph
-from warehouse.store import catalog, database, statements
+from warehouse.store import database, statements
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,13 +38,6 @@ def link(
         if _has_rows(connection, query):
             for trace_id in trace_ids:
                 _store(connection, query, trace_id)
-
-
-def forget(connection: duckdb.DuckDBPyConnection, condition: str) -> None:
-    """Removes rows with a trace for which a condition, such as `= 7`, holds."""
-    for table, columns in catalog.relation_tables(connection).items():
-        which = " OR ".join(f"{column} {condition}" for column in columns)
-        connection.execute(f"DELETE FROM {table} WHERE {which}")
 
 
 def _has_rows(connection: duckdb.DuckDBPyConnection, query: Query) -> bool:

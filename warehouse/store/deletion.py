@@ -28,9 +28,7 @@ def delete_traces(connection: duckdb.DuckDBPyConnection, trace_ids: Sequence[int
     )
     for table in catalog.trace_tables(connection):
         connection.execute(f"DELETE FROM {table} WHERE trace_id {gone}")
-    for table, columns in catalog.relation_tables(connection).items():
-        which = " OR ".join(f"{column} {gone}" for column in columns)
-        connection.execute(f"DELETE FROM {table} WHERE {which}")
+    delete_relations(connection, gone)
     connection.execute(f"DELETE FROM trace WHERE id {gone}")
     connection.execute(
         "UPDATE trace SET timeline_trace_id = NULL, pair_rule = NULL "
@@ -46,3 +44,10 @@ def delete_traces(connection: duckdb.DuckDBPyConnection, trace_ids: Sequence[int
     connection.execute("DROP TABLE deleted_trace")
     remaining = connection.execute("SELECT id FROM run").fetchall()
     return {run_id for (run_id,) in runs} & {run_id for (run_id,) in remaining}
+
+
+def delete_relations(connection: duckdb.DuckDBPyConnection, condition: str) -> None:
+    """Deletes relations with a trace for which a condition, such as `= 7`, holds."""
+    for table, columns in catalog.relation_tables(connection).items():
+        which = " OR ".join(f"{column} {condition}" for column in columns)
+        connection.execute(f"DELETE FROM {table} WHERE {which}")
