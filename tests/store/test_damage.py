@@ -202,3 +202,8 @@ def test_a_backup_goes_through_a_pipe(db: Path, tmp_path: Path) -> None:
 
     assert fifo.is_fifo()
     assert integrity.check(copy).broken == ()
+
+
+@pytest.mark.parametrize("option", ["--raw", "--csv-safe"])
+def test_options_that_a_check_of_the_file_would_ignore_are_refused(tw: Tw, option: str) -> None:
+    assert "cannot be combined" in tw("check", "--file", option).err

@@ -83,7 +83,7 @@ def check(
     from warehouse.query.selection import Selection
 
     if is_file:
-        if runs or names or strict or format or target:
+        if runs or names or strict or format or target or is_raw or is_csv_safe:
             raise UsageError("--file cannot be combined with other options of checks")
         if (lake := options.chosen_lake()) is not None:
             raise UsageError("--file is for warehouses", hint=f"Run `tw lake check {lake}`.")

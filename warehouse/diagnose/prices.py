@@ -14,4 +14,4 @@ class Prices:
     saved_ns: dict[str, float]  # by what-if
     replayed_ns: float | None  # None: the run cannot be replayed
     measured_ns: float | None
-    problem: str | None  # why it cannot be replayed, or the replay tells nothing
+    problem: str | None  # why the run cannot be replayed, or the replay is not usable

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 KINDS = ("bar", "stack", "line", "area", "heat", "region")
 OVER_X = ("line", "area")
 MAPS = ("heat", "region")  # not among the charts of a workbook
-_MIDDLE = ("median", "max")  # bars of what each rank has many of
+_MIDDLE = ("median", "max")  # bars of items of which each rank has many
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Chart:
     series: str | None = None  # of regions: the column that names what a colour means
     text: tuple[str, ...] = ()  # of regions: columns that say what they are
     most: str | None = None  # of regions: the column with the end of the axis of `values`
-    total: str = ""  # what the changes of a waterfall add up to the change of
+    total: str = ""  # of a waterfall: the total that its changes add up to
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class Report:
     formats: tuple[str, ...] = ()  # default report of traces of these formats
     is_short: bool = True  # its queries return few rows
     figures: tuple[Figure, ...] = ()
-    findings: bool = False  # whether it begins with what makes the run slow
+    findings: bool = False  # whether it begins with findings
 
 
 @dataclass(frozen=True)

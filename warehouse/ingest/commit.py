@@ -58,10 +58,10 @@ class CommittedTrace:
     counts: dict[str, int]  # events, slices, counters, links, ...
     unused: dict[str, int]  # reason -> events
     problems: dict[str, int]  # kind -> count
-    damage: str | None  # what of the source could not be read
+    damage: str | None  # the parts of the source that could not be read
     seconds: dict[str, float]
     leaves_unlinked: bool  # whether there are runs whose traces `link_runs` is to link
-    summary: str | None = None  # what the importer says of the content
+    summary: str | None = None  # sentence of the importer about the content
 
 
 def commit(

@@ -70,7 +70,7 @@ class Outcome:
     error: TwError | None = None
     n_stored_bytes: int = 0
     n_content_bytes: int = 0
-    damage: str | None = None  # what of an imported or present source could not be read
+    damage: str | None = None  # the parts of an imported or present source that could not be read
     seconds: float | None = None  # the share of a source that was imported together with others
 
 

@@ -22,7 +22,7 @@ from warehouse.ingest.streams import GZIP_MAGIC, TraceStream
 from warehouse.ingest.together import Job
 
 WORTH_ESTIMATING = 4 << 20  # stored bytes
-_SAMPLE_BYTES = 4 << 20  # of the content, to learn how far it expands and what of it is white space
+_SAMPLE_BYTES = 4 << 20  # of the content, to estimate its expansion and share of white space
 _WHITE_SPACE = b" \t\r\n"
 _LENGTH_BYTES = 4  # at the end of a gzip file: the length of its content, modulo 2^32
 

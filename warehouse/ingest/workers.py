@@ -38,7 +38,7 @@ _WORTH_ALL_THREADS = 256 << 20
 _UNITS_AHEAD = 3
 
 
-#: What becomes of one source, or of several together.
+#: The result of decoding one source, or several together.
 Decoded = DecodedSource | DecodedTogether | TwError
 
 

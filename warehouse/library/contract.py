@@ -77,8 +77,8 @@ def _check_together(
     found = {}
     for query in (each.on(connection) for each in queries):
         wrong = structure.problems(query, library)
-        # What does not even read right gives no better message from the database, nor does
-        # what calls a query that is refused.
+        # The database has no better message for a query with structural problems, nor for one
+        # that calls a refused query.
         blamed = {each.key for each in library.closure([query])} & refused.keys()
         if not wrong and blamed == {query.key}:
             wrong = [refused[query.key]]

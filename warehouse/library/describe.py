@@ -88,7 +88,7 @@ class Entry:
     version: int
     group: str  # the folder of its file
     title: str
-    scale: str  # what Spark computes apart: trace, run, sql or once; "": it does not run the query
+    scale: str  # unit of Spark's tasks: trace, run, sql or once; "": not run on Spark
     alias_of: str | None  # of a deprecated name: what to write instead
 
 

@@ -73,7 +73,7 @@ class Column:
     unit: str | None = None
     help: str = ""
     nullable: bool = False
-    check: str | None = None  # what follows the column's name in a condition: ">= 0"
+    check: str | None = None  # the condition on values, after the column's name: ">= 0"
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Header:
     requires_queries: tuple[str, ...] = ()
     #: See `warehouse.library.required_rows`; without rows of each entry, nothing is found.
     requires_rows: tuple[str, ...] = ()
-    scale: str = ""  # what several machines compute apart, one of SCALES; "": nothing
+    scale: str = ""  # the unit of distribution over machines, one of SCALES; "": none
     #: Of a linker: `trace_id = $trace_id::BIGINT` may select several traces; it joins none of them.
     within_trace: bool = False
     #: Of a linker: the set of its links; others than the default are for queries that ask for them.
@@ -101,8 +101,8 @@ class Header:
     #: Of a block: a session computes its rows, with default values, once; "reports": for reports.
     computed_once: bool | str = False
     extrapolates: bool = False  # a what-if whose predictions leave what was recorded
-    needs: str = ""  # what runs must have for rows, for the message of a query without any
-    applies_to: str = ""  # what a what-if changes, for the message of one that changes nothing
+    needs: str = ""  # the data that rows require, for the message of a query without rows
+    applies_to: str = ""  # the nodes that a what-if changes, for its error if it changes nothing
     changes: Mapping[int, str] = field(default_factory=dict)
     alias_of: str | None = None  # pinned name of the query that this one is a deprecated name of
     fixed: Mapping[str, Value] = field(default_factory=dict)  # parameters of that one, of an alias

@@ -41,9 +41,8 @@ def relink(
     """Rebuilds all links of the default set, each run in its own transaction.
 
     `clock` is the method of clock offsets, by default that of `clock_offset`. With `graph_set`,
-    rebuilds only that link set of execution traces with timelines. Yields the
-    counts of each run when it is done; none for a run dropped meanwhile. The warehouse is locked
-    for one run at a time.
+    rebuilds only that link set of execution traces with timelines. Yields the counts of each run
+    when it is done; none for a run dropped meanwhile. The warehouse is locked for a run at a time.
     """
     known = linkers.linkers()
     if clock is not None:

@@ -1,4 +1,4 @@
-"""What is known of the memory of a run: its tensors, or an estimate from shapes."""
+"""The memory of a run: recorded tensors, or an estimate from shapes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Memory(ABC):
 
     device: str
     queries: tuple[str, ...]
-    #: Said with each result; None: the memory is that of recorded tensors.
+    #: Added to each result; None: the memory is that of recorded tensors.
     remark: str | None = None
 
     @abstractmethod

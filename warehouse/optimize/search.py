@@ -27,7 +27,7 @@ AnyCandidate = TypeVar("AnyCandidate", bound="Candidate")
 #: The entry-point group of strategies.
 GROUP = "trace_warehouse.strategies"
 SEARCHES = ("sweep", "dp", "anneal")
-#: Fewer steps do not tell whether a gain is steady.
+#: The least number of steps by which a gain is found to be steady.
 _FEWEST_STEPS = 3
 #: Names of options that differ from those of their fields.
 _OPTIONS = {
@@ -92,7 +92,7 @@ class Options:
     clusters: Path | None = None  # a file of fused operators, whose groups of tensors are tried
     is_strict: bool = False  # names in these files must be known
     ratio: float = 0.5  # time of operators in 16 bits by that in 32 bits
-    model: str | None = None  # a cost model that says it
+    model: str | None = None  # cost model of this ratio
     cast_bytes_per_s: float | None = None
     memory_budget: int | None = None  # bytes
     candidates: Path | None = None  # a file of operators that may be fused

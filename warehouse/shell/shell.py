@@ -66,10 +66,9 @@ class State:
 class Shell:
     """Runs inputs.
 
-    `show` receives results, `say` all other text; `view` says how a terminal shows tables, None for
-    exact values; `is_csv_safe` marks texts in CSV and TSV that
-    spreadsheets would run; `can_write` allows statements that modify the warehouse, `is_unsafe` any
-    statement, also over other files.
+    `show` receives results, `say` all other text; `view` is how a terminal shows tables, None for
+    exact values; `is_csv_safe` marks texts in CSV and TSV that spreadsheets would run; `can_write`
+    allows statements that modify the warehouse, `is_unsafe` any statement, also over other files.
     """
 
     def __init__(

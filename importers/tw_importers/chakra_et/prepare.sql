@@ -1,8 +1,8 @@
--- From nodes as the file has them to those that are stored, and to edges; without any lock.
+-- Converts the nodes of the file to stored nodes and edges; without any lock.
 -- In: `raw_node` (read.py). Out: `event`, `node`, `edge`, `origin`, `unused`, `problem`.
 -- Tensors and process groups are those of all graphs (tw_importers/graph).
 
--- Where an id comes twice, dependencies mean its first node.
+-- If an id occurs twice, dependencies refer to its first node.
 CREATE TABLE place AS
 SELECT id AS node_id, min(seq) AS seq, count(*) AS n_nodes
 FROM raw_node

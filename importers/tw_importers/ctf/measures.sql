@@ -42,7 +42,7 @@ WITH change AS (
   FROM measuring
   WHERE meaning IN ('driver_memory', 'pool_memory', 'heap')
 ),
--- realloc also releases what it was given.
+-- realloc also releases its argument.
 freed AS (
   SELECT m.slice_n, m.seq, m.ts, m.track_n, m.event AS name, m.pid, 'heap' AS source,
     TRY_CAST(field_text(m.payload, '$.in_ptr') AS UBIGINT) AS address, NULL::BIGINT AS bytes,
@@ -175,7 +175,7 @@ SELECT 'unmatched_counters', 'warning', count(*),
   'dispatches in the file of counters without a kernel of their name in the trace'
 FROM rcp_match WHERE slice_n IS NULL;
 
--- What a barrier of HCC's log waited for: an arrow from the end of that work.
+-- Dependencies of barriers in HCC's log: an arrow from the end of the awaited work.
 CREATE TABLE arrow AS
 WITH logged AS (
   SELECT s.rowid AS slice_n, s.track_n, s.ts, s.dur, w.id

@@ -16,7 +16,7 @@ SELECT
 FROM ctf_stream AS s
 WHERE s.stream_n IN (SELECT stream_n FROM loss);
 
--- What all slices of a class have in common; NULL: the slice has a name of its own.
+-- The name shared by all slices of a class; NULL: each slice has its own name.
 CREATE TABLE class_span AS
 SELECT
   class_n,

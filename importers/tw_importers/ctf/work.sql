@@ -1,4 +1,4 @@
--- What is known of device work: its device and queue, kind, size and grid.
+-- Properties of device work: device and queue, kind, size and grid.
 -- In: `bare_span`, `event`, `class_rule`. Out: `work`, `queued`.
 
 CREATE TABLE work AS

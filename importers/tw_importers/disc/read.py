@@ -22,7 +22,7 @@ from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, Trace
 from warehouse.wording import counted
 
 _QUARTER_HOUR_US: Final = 15 * 60 * 1_000_000
-#: Problems of what was lost; the others lost nothing.
+#: Kinds of problems with data loss; the others lost nothing.
 _LOST: Final = (
     "no_values_recorded", "program_missing", "program_not_protobuf", "tar_missing", "tar_truncated",
     "tar_unreadable", "tar_without_program_line", "member_missing", "tensor_corrupt",

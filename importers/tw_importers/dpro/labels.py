@@ -20,8 +20,8 @@ class Operator:
     ns: int
     half_ns: int
     is_able: bool
-    communication_ns: int = 0  # what its gradients take less in 16 bits
-    is_assumed: bool = True  # no model says how long it takes in 16 bits
+    communication_ns: int = 0  # time saved by its gradients in 16 bits
+    is_assumed: bool = True  # no model predicts its time in 16 bits
 
 
 @dataclass(frozen=True)

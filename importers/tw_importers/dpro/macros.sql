@@ -1,4 +1,4 @@
--- Categories are those that documents.sql gives to events; the file's own are rarely set.
+-- Categories are assigned by documents.sql; those of the file are rarely set.
 CREATE OR REPLACE TEMP MACRO category_of(raw) AS (raw);
 CREATE OR REPLACE TEMP MACRO is_on_device(raw) AS (raw IN ('kernel', 'gpu_memcpy'));
 CREATE OR REPLACE TEMP MACRO is_restated_flow(raw) AS (false);

@@ -9,7 +9,7 @@ CREATE MACRO of_kind(text, bracket) AS starts_with(text, bracket);
 CREATE MACRO attribute(attributes, attribute_name) AS
   list_filter(attributes, lambda a: a.name = attribute_name)[1].value;
 
--- What the columns cannot hold as it is stays verbatim, under its key, in `extra`.
+-- Values that columns cannot represent exactly stay verbatim, under their key, in `extra`.
 CREATE TABLE node AS
 WITH typed AS (
   SELECT
@@ -95,7 +95,7 @@ SELECT
 FROM node
 WHERE extra IS NOT NULL;
 
--- An id that two nodes share stands for the first of them.
+-- An id shared by two nodes refers to the first.
 CREATE TABLE place AS
 SELECT node_id, min(seq) AS seq
 FROM node

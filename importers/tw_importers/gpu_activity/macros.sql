@@ -25,7 +25,7 @@ CREATE OR REPLACE TEMP MACRO blocks(work_items, workgroup) AS (
   CASE WHEN work_items > 0 AND workgroup > 0 THEN (work_items - 1) // workgroup + 1 END
 );
 
--- Given back, of what was allocated.
+-- Released memory, matched with its allocation.
 CREATE OR REPLACE TEMP MACRO minus(bytes) AS (
   TRY_CAST(-(bytes::HUGEINT) AS BIGINT)
 );
@@ -37,7 +37,7 @@ CREATE OR REPLACE TEMP MACRO one_id(id, process_n) AS (
       THEN id + (process_n::BIGINT << 40) END
 );
 
--- What HIP and HSA call a copy, in CUDA's words.
+-- Names of copies of HIP and HSA in CUDA's terms.
 CREATE OR REPLACE TEMP MACRO copy_direction(operation) AS (
   CASE
     WHEN operation LIKE '%HOST_TO_DEVICE%' THEN 'HtoD'

@@ -1,4 +1,4 @@
--- What the SQL of an importer of a GPU profiler fills; columns it has nothing for stay NULL.
+-- Tables that the SQL of an importer of a GPU profiler fills; columns without data stay NULL.
 -- Times are nanoseconds of the source's own clock. Keys are texts, so that a source may build them
 -- of whatever tells its processes, devices and queues apart.
 

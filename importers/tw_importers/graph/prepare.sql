@@ -1,4 +1,4 @@
--- What the nodes of a graph compute on, from the JSON of their inputs and outputs; without any lock.
+-- Tensors of the nodes of a graph, from the JSON of their inputs and outputs; without any lock.
 -- In: `node_text (seq, name, inputs, outputs)`, the last two objects with lists of values, shapes,
 -- types and perhaps strides. Out: `use`, `tensor`, `group_text`, `process_group`.
 

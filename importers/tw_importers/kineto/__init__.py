@@ -29,7 +29,7 @@ _MACROS = _FOLDER / "macros.sql"
 _KEYS = {
     "distributedInfo", "schemaVersion", "group_trace_id", "host_name", "baseTimeNanoseconds"
 }  # fmt: skip
-# Any of these in the first bytes, and it is Kineto's; the last is what other tools keep of it.
+# Keys that identify Kineto in the first bytes; the last is all that some tools keep.
 _SIGNS = re.compile(
     rb'"(?:schemaVersion|deviceProperties|baseTimeNanoseconds|distributedInfo|record_shapes)"\s*:'
     rb'|"cat"\s*:\s*"(?:cpu_op|python_function|cuda_runtime|gpu_memcpy|user_annotation|Operator)"'

@@ -1,4 +1,4 @@
--- What Kineto's categories mean.
+-- The meaning of Kineto's categories.
 -- Names: libkineto/include/ActivityType.h and the older spellings of its first releases.
 
 -- One name for each category; the raw one stays in slice.extra_json where it differs.

@@ -1,4 +1,4 @@
--- From lists of numbers to changes of what is allocated, without any lock.
+-- Converts lists of numbers to changes of the allocated memory, without any lock.
 -- In: `row`, `moment`, `size` (read.py). Out: `event`, `change`, `level`, `origin`, `unused`, `problem`.
 
 -- What the numbers of actions and categories mean: _ACTION_TO_INDEX and _CATEGORY_TO_INDEX in

@@ -299,7 +299,7 @@ JOIN scratch.range AS r ON r.row_n = s.row_n
 WHERE s.family = 'range'
 ORDER BY s.rowid;
 
--- What is allocated afterwards: by this process on this device.
+-- Allocated bytes after the event, of this process on this device.
 INSERT INTO memory_event (
   slice_id, trace_id, track_id, ts, name, address, bytes, total_allocated_bytes, device_kind,
   device_ordinal, category

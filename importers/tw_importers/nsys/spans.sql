@@ -25,7 +25,7 @@ FROM (
 -- ---- Texts that many slices share -------------------------------------------------------------
 -- They are numbers until they are stored: texts are what sorting would take longest for.
 
--- What does not change from launch to launch of one kernel: few.
+-- Properties that all launches of a kernel share: few rows.
 CREATE TABLE kernel_args AS
 SELECT
   *,
@@ -70,7 +70,7 @@ SELECT id, value::shared_text AS value, shown::shared_text AS shown, args::share
   is_communication
 FROM used_name;
 
--- What slices and device work take from a row of `kernel_configuration`.
+-- Columns of `kernel_configuration` used by slices and device work.
 CREATE TABLE configuration AS
 SELECT
   c.rowid AS configuration_n,

@@ -31,7 +31,7 @@ UNITS = {
     "s": 1_000_000_000, "ms": 1_000_000, "us": 1000, "ns": 1,
     "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30,
 }  # fmt: skip
-_MAX_LINES_BEFORE = 100_000  # what the profiled program may have printed
+_MAX_LINES_BEFORE = 100_000  # output of the profiled program
 _MAX_TABLES = 1000
 _HINT = "Record with `nvprof --csv --print-gpu-trace --log-file FILE`, or with `nvprof -o FILE`."
 #: Messages of nvprof between tables, and the headers of its tables.

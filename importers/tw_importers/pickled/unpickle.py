@@ -176,7 +176,7 @@ class Unpickler:
     def _unsigned(self, n: int) -> int:
         return int.from_bytes(self._take(n), "little")
 
-    # --- what is wrong
+    # --- errors
 
     def _wrong(self, what: str) -> NoReturn:
         raise CorruptTrace(

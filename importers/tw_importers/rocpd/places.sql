@@ -9,7 +9,7 @@ SELECT
 FROM rocpd_track
 GROUP BY guid, id;
 
--- Its numbers are those of rows; some writers put the system's there.
+-- Process numbers are row numbers; some writers put system process ids there.
 UPDATE track_place AS t SET pid = p.id
 FROM rocpd_info_process AS p
 WHERE p.guid = t.guid AND p.pid = t.pid

@@ -10,7 +10,7 @@ from warehouse.errors import CorruptTrace, UnknownFormat
 from warehouse.ingest.importer import ByteReader, Parts, Scratch, TraceFacts
 
 OPTIONS = {"with_environment": "1: keep the command line of the recorded program, too"}
-#: What the columns are called here -> what releases called them, lower case, without separators.
+#: Column -> its names in releases of rocprof, lower case, without separators.
 COLUMNS = {
     "number": ("index", "dispatchid"),
     "kernel": ("kernelname",),

@@ -18,7 +18,7 @@ ANTI JOIN program AS p USING (process_n);
 INSERT INTO process_info (process, pid)
 SELECT process, pid FROM program;
 
--- What the numbers of kinds and operations stand for, in this very file.
+-- Names of the numbers of kinds and operations, as this file declares them.
 CREATE TABLE spelled AS
 SELECT DISTINCT ON (process_n, which, kind, operation)
   process_n,

@@ -22,7 +22,7 @@ _TABLES: dict[str, tuple[str, str]] = {
     "rocpd_copyop": ("op_ptr_id size sync pinned", ""),
     "rocpd_kernelcodeobject": ("id vgpr sgpr", ""),
 }
-_SILENT = {"rocpd_op_inputSignals", "rocpd_barrierop"}  # what waited for what on the device
+_SILENT = {"rocpd_op_inputSignals", "rocpd_barrierop"}  # dependencies between device work
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:

@@ -1,4 +1,4 @@
--- What each distinct command is: of a word, of a register image, or of a record without a command.
+-- The distinct commands: by a command word, a register image, or a record without a command.
 -- In: chip, command_name, data_type, kind, tiu_image, dma_image, cdma_image (tables.py); macros and
 -- tiu_cost (decode/metrics.sql). Out: `meaning`, one row each, numbered so: meaning_n = kind_n for
 -- words, n_kinds + image_n for images, and behind them (n_known) 12 labels of records without a

@@ -272,7 +272,7 @@ FROM variant_group AS t
 JOIN variant AS v ON v.variant_n = t.variant_n
 WHERE t.variant_n = t.first_n;
 
--- What records are stored with: of each operation, and of those separated by `located`.
+-- Columns stored with records: of each operation, and of those separated by `located`.
 CREATE TABLE operation_detail AS
 SELECT o.operation_n, o.track_n, t.stored_n, m.source_name, m.alg_ops, m.uarch_ops, m.alg_cycles
 FROM operation_meaning AS o

@@ -54,7 +54,7 @@ FROM shown
 WHERE lane IS NOT NULL
 GROUP BY device;
 
--- What an operation wrote, and where it waited.
+-- Tensors that an operation wrote, and its waits.
 CREATE TABLE written AS
 SELECT
   seq,

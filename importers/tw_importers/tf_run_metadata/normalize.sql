@@ -1,4 +1,4 @@
--- What RunMetadata has beyond GPU activity: transfers, memory, and the flow of tensors.
+-- Contents of RunMetadata beyond GPU activity: transfers, memory, and the flow of tensors.
 -- Variables: trace_id, first_id (= trace_id << 32). The scratch tables are gather.sql's.
 
 INSERT INTO rpc (

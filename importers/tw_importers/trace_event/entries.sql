@@ -1,4 +1,4 @@
--- From spans to what the nesting pass orders, and the account of all records.
+-- Converts spans to the input of the nesting pass, and counts all records.
 -- In: the tables of prepare.sql, and `slice_order` (numbering.py). Out: `slice_reach`, `flow_end`,
 -- `bound_flow`, `entry` (what the nesting pass orders), `unused`, `merged`, `derived`, `problem`.
 
@@ -44,13 +44,13 @@ FROM (
 JOIN slice_order AS s ON s.seq = b.seq
 WHERE b.bind_id IS NOT NULL AND (b.flow_in OR b.flow_out);
 
--- What the nesting pass puts in order: slices, and arrows that need the slice around them.
+-- Input of the nesting pass: slices, and arrows that need their enclosing slice.
 CREATE VIEW entry AS
 SELECT slice_n AS entry_n, track_n, ts, reach, seq FROM slice_reach
 UNION ALL
 SELECT entry_n, track_n, ts, 0, seq FROM flow_end;
 
--- What the file held and the timeline does not show. Everything stays in source_event.
+-- Events that the timeline does not show. All of them stay in source_event.
 CREATE TABLE unused AS
 SELECT trace_n, reason, count(*) AS n
 FROM (

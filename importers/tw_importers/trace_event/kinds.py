@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COLUMNS = ("ph", "cat", "pid", "tid", "bp", "scope")
 _MAX_SLOTS = 1 << 18  # of a table of numbers; beyond, sorting takes less than clearing it
 
-#: What is stored of an event, beside its kind.
+#: Columns stored for each event, beside its kind.
 ROW_SCHEMA = pa.schema([
     ("seq", pa.int64()), ("kind", pa.int32()), ("name", pa.dictionary(pa.int32(), pa.string())),
     ("id", pa.string()), ("ts_ns", pa.int64()), ("dur_ns", pa.int64()), ("args", pa.string()),

@@ -69,7 +69,7 @@ CREATE OR REPLACE TEMP MACRO is_string(value_text) AS (
   END
 );
 
--- What an event holds besides the keys that have a column.
+-- Keys of an event that have no column.
 CREATE OR REPLACE TEMP MACRO unknown_keys(event_text) AS (
   nullif(
     json_merge_patch(
@@ -101,7 +101,7 @@ CREATE OR REPLACE TEMP MACRO json_path(key) AS (
   '/' || replace(replace(key, '~', '~0'), '/', '~1')
 );
 
--- What the events of one async group share: `id`, or `id2` with its scope.
+-- The key of an async group: `id`, or `id2` with its scope.
 CREATE OR REPLACE TEMP MACRO async_id(id, text, pid) AS (
   coalesce(
     id::VARCHAR,

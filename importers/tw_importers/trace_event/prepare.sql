@@ -102,7 +102,7 @@ CREATE OR REPLACE TEMP MACRO place_key(rank, track_n) AS (
   ((track_n >> 32) << 56) | (rank::BIGINT << 32) | (track_n & 4294967295)
 );
 
--- What follows from the kind of an event.
+-- Properties that the kind of an event determines.
 CREATE TABLE kind_place AS
 SELECT
   k.kind, k.ph, k.cat, k.bp, p.place_n, place_key(r.rank, p.place_n) AS place_key, o.first_ns

@@ -139,7 +139,7 @@ SELECT
   END AS kind
 FROM described;
 
--- What only work of devices and calls have is in a table of its own: most events are of the host.
+-- Columns of device work and calls only are in a table of their own: most events are of the host.
 CREATE TABLE work_detail AS
 SELECT * EXCLUDE (
   kind, category, name, start_ns, end_ns, process, thread, device, lane, stream, correlation_id,
@@ -293,7 +293,7 @@ SELECT seq, 's' AS phase, d._pt AS type, d._p AS id FROM described WHERE d._p IS
 UNION ALL
 SELECT seq, 'f', d._ct, d._c FROM described WHERE d._c IS NOT NULL;
 
--- What has no row of its own is kept as text.
+-- Entries without a row of their own are kept as text.
 INSERT INTO leftover
 SELECT
   row_number() OVER (ORDER BY c.seq) - 1,

@@ -1,4 +1,4 @@
--- What XPlane has beyond GPU activity: Python calls, steps, memory, arrows.
+-- Contents of XPlane beyond GPU activity: Python calls, steps, memory, arrows.
 -- Variables: trace_id, first_id (= trace_id << 32). The scratch tables are gather.sql's.
 
 INSERT INTO python_call (slice_id, trace_id, track_id, ts, dur, name)

@@ -183,7 +183,7 @@ class _Space:
 
     def _take(self, line_n: int, plane: _Plane, events: Any) -> None:
         """Adds the rows of some events. Loops, because protobuf gives one value at a time."""
-        events = list(events)  # each pass over what protobuf holds would make them anew
+        events = list(events)  # each pass over what protobuf holds would create them again
         n, members, columns = len(events), plane.encoded, self._columns
         columns["seq"] += range(self._n_events, self._n_events + n)
         columns["line_n"] += [line_n] * n

@@ -32,7 +32,7 @@ _CONTRIBUTIONS = {
         rows=_LARGEST, total="operator time",
     ),
 }  # fmt: skip
-#: First columns of tables: what is compared, its change, both sides.
+#: First columns of tables: the compared subject, its change, both sides.
 _FIRST = {
     _SUMMARY: "measure change change_ratio basis_a basis_b basis",
     "compare_ranks": "rank_a rank_b work_change_ns work_a_ns work_b_ns wait_change_ns wait_a_ns "

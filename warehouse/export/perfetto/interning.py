@@ -20,7 +20,7 @@ class InternedStrings:
         self.field = field  # of InternedData: event_names, ...
         self._numbers: dict[bytes, int] = {}
         self._fresh: list[bytes] = []
-        self.n_bytes = 0  # of all strings, with what Python needs for each
+        self.n_bytes = 0  # of all strings, with Python's overhead for each
 
     def fields(self, texts: Any, tag: bytes) -> wire.Column:
         """Returns the varint field of each string; null for null."""

@@ -109,7 +109,7 @@ class _Trace:
         ).fetchall()
         events: list[bytes] = []
         size, begin, end = 0, 0, 0
-        # One by one: events differ in length, and a packet holds as many as fit.
+        # A loop over events: they differ in length, and a packet contains as many as fit.
         for ts, class_id, text, context in self._events(cpu):
             if size > _PACKET_BYTES:
                 yield self._packet(cpu, events, begin, end, losses)

@@ -1,4 +1,4 @@
--- What commands of Sophgo TPUs cost, from the fields of their images and the counters of their records.
+-- Costs of commands of Sophgo TPUs, from the fields of their images and the counters of their records.
 -- In: `tiu_image`, rows of decode_streams or decode_images for TIU with any further columns; `chip`
 -- (Chip.row). Out: view `tiu_cost`: all of `tiu_image` and alg_ops, uarch_ops, alg_cycles; macros for
 -- the rest. The formulas are the vendor's tool's, with their peculiarities, so that figures compare.
@@ -214,7 +214,7 @@ CREATE MACRO rvt_is_load(source_name) AS regexp_matches(source_name, '_(ld|ldt|l
 
 CREATE MACRO rvt_is_store(source_name) AS regexp_matches(source_name, '_(st|stt|mst)$');
 
--- What the vendor's tool calls a transfer: source_name and by_direction of `command_name`.
+-- The vendor's names of transfers: source_name and by_direction of `command_name`.
 CREATE MACRO directed_name(source_name, by_direction, source_memory, destination_memory) AS
   CASE
     WHEN NOT by_direction THEN source_name
@@ -230,7 +230,7 @@ CREATE MACRO message_id(value) AS (value & 511)::BIGINT;
 
 CREATE MACRO message_count(value, first) AS ((value >> first) & 127)::BIGINT;
 
--- What the counters of a record add up to. Names as in tpu_dma_counter and its neighbours.
+-- Sums of the counters of a record. Names as in tpu_dma_counter and similar tables.
 
 -- CV84X6 counts both ends of a transfer, AKS and AKSV the end that is written.
 CREATE MACRO axi_bytes(chip_name, axi_write_bytes, gif_write_bytes, gif_read_bytes) AS
