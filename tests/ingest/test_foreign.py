@@ -42,6 +42,7 @@ _NOISE = bytes(range(1, 250))
             "`zstd -d a.sqlite.zst`",
         ),
         ("a.json", b"\xfd7zXZ\0" + _NOISE, "compressed by xz,", "`xz -d a.json`"),
+        ("a b.json", b"BZh" + _NOISE, "compressed by bzip2,", "`bzip2 -d 'a b.json'`"),
         (
             "old.duckdb",
             b"12345678DUCK" + _NOISE,

@@ -247,6 +247,15 @@ def test_standard_input_is_a_source(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["w.duckdb"]
 
 
+def test_the_remedy_for_standard_input_names_no_file(tmp_path: Path) -> None:
+    compressed = io.BytesIO(b"\x28\xb5\x2f\xfd" + bytes(300))
+
+    (outcome,) = pipeline.import_paths(["-"], db=tmp_path / "w.duckdb", stdin=compressed)
+
+    assert outcome.error is not None
+    assert "as by `zstd -d`," in (outcome.error.hint or "")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text(TRACE)

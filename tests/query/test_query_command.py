@@ -173,6 +173,7 @@ def test_a_file_a_statement_and_stdin_run_alike(tw: Run, tmp_path: Path) -> None
     for way in (["./own.sql"], ["own.sql"], ["-f", "own.sql"]):
         assert tw("query", *way, "-p", "x=3", "--format", "jsonl").out == '{"x":3}\n'
     assert tw("query", "-", "--format", "jsonl", stdin="SELECT 3 AS x").out == '{"x":3}\n'
+    assert tw("query", "-f", "-", "--format", "jsonl", stdin="SELECT 3 AS x").out == '{"x":3}\n'
     for statement in ("SELECT 3 AS x", "from (\n  select 9 // 3 AS x)"):
         assert tw("query", statement, "--format", "jsonl").out == '{"x":3}\n'
 

@@ -43,7 +43,7 @@ _STATEMENT = re.compile(r"\s*(SELECT|WITH|FROM|VALUES|DESCRIBE|SUMMARIZE|EXPLAIN
     "-f",
     "file",
     type=click.Path(path_type=Path),
-    help="Run the query in this file.",
+    help="Run the query in this file; - reads standard input.",
 )
 @click.option(
     "-p",
@@ -315,11 +315,11 @@ def _choose(
         )
     if statement is not None:
         return library.from_text(statement)
+    if name == "-" or file == Path("-"):
+        return library.from_text(sys.stdin.read(), "standard input")
     if file is not None:
         return library.from_file(file)
     assert name is not None
-    if name == "-":
-        return library.from_text(sys.stdin.read(), "standard input")
     if _STATEMENT.match(name):
         return library.from_text(name)
     return _named(queries, name, quiet=quiet)

@@ -27,6 +27,7 @@ from warehouse.errors import CorruptTrace, TraceError, TwError
 from warehouse.ingest import failures
 from warehouse.ingest.importer import Job, Part
 from warehouse.ingest.streams import GZIP_ERROR, GZIP_MAGIC, MAX_RATIO, RATIO_FREE_BYTES
+from warehouse.ingest.unsupported import STDIN
 
 MAX_MEMBERS = 100_000
 MAX_ARCHIVE_DEPTH = 3
@@ -259,7 +260,7 @@ def source_sets(
 
 def _files(text: str, stdin_copy: Path | None) -> Iterator[SourceSet]:
     if text == "-" and stdin_copy is not None:
-        yield SourceSet(stdin_copy.parent, [Source(stdin_copy, title="standard input")])
+        yield SourceSet(stdin_copy.parent, [Source(stdin_copy, title=STDIN)])
         return
     path = Path(text)
     if path.is_dir():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 
+#: What standard input is called in place of a file's name.
+STDIN = "standard input"
 _PACKED = (".gz", ".zst", ".xz", ".bz2", ".lz4")
 _NSYS = "Export it first: nsys export --type sqlite --output trace.sqlite "
 
@@ -145,8 +148,15 @@ def refusal(name: str, head: bytes) -> Refusal | None:
         plain = plain.removesuffix(packed)
     for known in _KNOWN:
         if _is(known, plain, head):
-            return replace(known, hint=known.hint.replace("{name}", name))
+            return replace(known, hint=_with_name(known.hint, name))
     return None
+
+
+def _with_name(hint: str, name: str) -> str:
+    """A hint whose command names the file, or none where it was piped in."""
+    if name == STDIN:
+        return hint.replace(" {name}", "")
+    return hint.replace("{name}", shlex.quote(name))
 
 
 def _is(known: Refusal, name: str, head: bytes) -> bool:
