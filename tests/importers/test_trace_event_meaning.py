@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tw_importers.trace_event.brackets import Mark, match_ends
 from warehouse.ingest.pipeline import import_paths
 from warehouse.store import database
 
@@ -297,3 +299,16 @@ def test_a_pair_has_the_arguments_of_both_its_ends(tmp_path: Path) -> None:
         ("a", {"x": 1, "y": 2}),
         ("b", {"z": 3}),
     ]
+
+
+def test_ends_that_close_nothing_are_found_without_a_search() -> None:
+    """With a search of all open begins for each, these would take ten minutes."""
+    n = 60_000
+    begins = [Mark(seq, seq, True, "lost its end", "c") for seq in range(n)]
+    ends = [Mark(seq, seq, False, "lost its begin", "c") for seq in range(n, 2 * n)]
+    started = time.process_time()
+    found = list(match_ends([*begins, *ends]))
+
+    assert [end.seq for end in found if end.is_unmatched_end] == list(range(n, 2 * n))
+    assert [end.seq for end in found if not end.is_unmatched_end] == list(range(n))
+    assert time.process_time() - started < 30

@@ -10,7 +10,7 @@ import operator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     import duckdb
 
@@ -66,21 +66,34 @@ def match_ends(marks: Iterable[Mark]) -> Iterator[End]:
     unmatched where none is open.
     """
     stack: list[Mark] = []
+    # Open begins by name and category: an end that closes none is found without a search.
+    n_open: dict[tuple[str | None, str | None], int] = {}
     for mark in marks:
         if mark.is_begin:
             stack.append(mark)
+            n_open[mark[3:]] = n_open.get(mark[3:], 0) + 1
             continue
-        inside: list[Mark] = []
-        while stack and not mark.agrees(stack[-1]):
-            inside.append(stack.pop())
-        if not stack:
-            stack.extend(reversed(inside))
+        if not (stack and mark.agrees(stack[-1])) and not _closes_any(mark, n_open):
             yield End(mark.seq, None, None, True)
             continue
-        yield End(stack.pop().seq, mark.seq, mark.ts, False)
+        inside: list[Mark] = []
+        while not mark.agrees(begin := stack.pop()):
+            n_open[begin[3:]] -= 1
+            inside.append(begin)
+        n_open[begin[3:]] -= 1
+        yield End(begin.seq, mark.seq, mark.ts, False)
         yield End(mark.seq, None, None, False)
-        yield from (End(begin.seq, None, mark.ts, False) for begin in inside)
+        yield from (End(each.seq, None, mark.ts, False) for each in inside)
     yield from (End(begin.seq, None, None, False) for begin in stack)
+
+
+def _closes_any(end: Mark, n_open: Mapping[tuple[str | None, str | None], int]) -> bool:
+    """Whether an open begin agrees with an end (`Mark.agrees`)."""
+    if end.name is None or end.category is None:  # rare; agrees with many
+        return any(n and end.agrees(end._replace(name=a, category=b))
+                   for (a, b), n in n_open.items())  # fmt: skip
+    keys = itertools.product((end.name, None), (end.category, None))
+    return any(n_open.get(key) for key in keys)
 
 
 def rematch_threads(connection: duckdb.DuckDBPyConnection) -> None:
