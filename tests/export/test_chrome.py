@@ -109,6 +109,37 @@ def test_events_of_every_phase_come_back(head: str, tail: str, tmp_path: Path) -
     assert type(after) is type(before)
 
 
+def test_a_part_of_a_trace_has_no_records_of_other_times(tmp_path: Path) -> None:
+    source = tmp_path / "source.json"
+    records = [
+        ("B", "before", 0), ("E", "before", 1), ("B", "across", 2), ("E", "across", 12),
+        ("B", "inside", 13), ("E", "inside", 14), ("b", "earlier", 3), ("e", "earlier", 4),
+        ("b", "asynchronous", 5), ("e", "asynchronous", 15), ("N", "object", 3), ("B", "after", 20),
+        ("E", "after", 21), ("i", "mark", 11), ("i", "past mark", 20),
+    ]  # fmt: skip
+    source.write_text(json.dumps([
+        {"ph": "X", "name": "whole", "pid": 1, "tid": 2, "ts": 0, "dur": 30},
+        *({"ph": phase, "name": name, "cat": "c", "pid": 1, "tid": 1, "ts": ts}
+          | ({"id": 7} if phase in "beN" else {}) for phase, name, ts in records),
+        *({"ph": "C", "name": "load", "pid": 1, "ts": ts, "args": {"cpu": ts}}
+          for ts in (1, 9, 12, 25)),
+    ]))  # fmt: skip
+    import_paths([source], db=tmp_path / "w.duckdb")
+
+    with database.Reader(tmp_path / "w.duckdb") as reader:
+        part = scope.resolve(reader.connection, Selection(from_ns=10_000, to_ns=20_000))
+        scope.apply(reader.connection, part)
+        written = export_chrome(reader.connection, tmp_path / "part.json")
+
+    found = [e for e in json.loads(written.path.read_bytes()) if e["ph"] != "M"]
+    assert Counter((e["name"], e["ts"], e.get("dur")) for e in found if e["ph"] != "C") == Counter([
+        ("whole", 0, 30), ("across", 2, 10), ("inside", 13, 1), ("asynchronous", 5, 10),
+        ("mark", 11, None),
+    ])  # fmt: skip
+    assert [e["ts"] for e in found if e["ph"] == "C"] == [9, 12]  # 9: in effect at the start
+    assert not written.is_restored
+
+
 @pytest.mark.parametrize(
     ("ns", "fixed3", "shortest_float", "shortest"),
     [

@@ -2,8 +2,9 @@
 
 A trace imported from Trace Event JSON is written with the same events, metadata and digits; the
 order of events and keys, and white space, may differ. Any other trace is converted to a plain
-timeline (made.sql), where slices that overlap without nesting stay on one track and viewers may
-drop them: the Perfetto export writes them to lanes.
+timeline (made.sql), as is a time window of a trace with records that are parts of a slice or no
+slice. There, slices that overlap without nesting stay on one track and viewers may drop them: the
+Perfetto export writes them to lanes.
 
 https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
@@ -151,11 +152,13 @@ def write_events(
 def _is_restored(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> bool:
     """Whether the trace was imported from Trace Event JSON: its time styles or texts are stored.
 
-    Not if only slices of some names are in scope: texts hold others.
+    Not if only slices of some names are in scope, or only a time window: texts hold others.
     """
     if connection.execute(
         "SELECT 1 FROM duckdb_tables() WHERE table_name = 'named_slice'"
     ).fetchall():
+        return False
+    if connection.execute(load("untimed", trace_id=trace.id)).fetchall():
         return False
     if trace.ts_style is not None:
         return True
