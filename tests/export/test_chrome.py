@@ -197,6 +197,24 @@ def test_other_timelines_become_a_plain_trace(warehouse: Any, slices: Any, tmp_p
     assert not written.is_restored
 
 
+def test_leftover_records_of_other_formats_are_no_events(
+    warehouse: Any, slices: Any, tmp_path: Path
+) -> None:
+    connection = warehouse(
+        slices((0, 0, 0, 1500, "call"), (1, 1, 2000, 10, "kernel")),
+        "INSERT INTO source_event (id, trace_id, phase, event_text) VALUES "
+        f"""({T}, 1, 'end', '{{"line":"worker/1","name":"end: op","start_ns":5}}'),"""
+        f"({T + 1}, 1, 'cut', '{{\"line')",
+        "UPDATE slice SET phase = NULL",
+    )
+
+    written = export_chrome(connection, tmp_path / "x.json")
+
+    shown = json.loads((tmp_path / "x.json").read_text())
+    assert [e["name"] for e in shown if e["ph"] != "M"] == ["call", "kernel"]
+    assert not written.is_restored
+
+
 def test_an_arrow_to_a_slice_that_began_before_ends_inside_it(
     warehouse: Any, slices: Any, tmp_path: Path
 ) -> None:

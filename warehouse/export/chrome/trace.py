@@ -162,7 +162,11 @@ def _is_restored(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> bool:
         return False
     if trace.ts_style is not None:
         return True
-    query = "SELECT 1 FROM source_event WHERE trace_id = ? AND starts_with(event_text, '{') LIMIT 1"
+    # Records of other formats are JSON too, but no Trace Events.
+    query = (
+        "SELECT 1 FROM source_event WHERE trace_id = ? AND starts_with(event_text, '{')"
+        " AND json_valid(event_text) AND json_exists(event_text, '$.ph') LIMIT 1"
+    )
     return bool(connection.execute(query, [trace.id]).fetchall())
 
 
