@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -124,3 +125,42 @@ def test_babeltrace_reads_what_is_exported(exported: tuple[str, Path, Path]) -> 
     assert len(found) == len(golden)
     times = sorted((ns, name) for ns, name, *_ in expected_events(case)) if case != "types" else []
     assert not times or sorted((e.ns, e.name) for e in found) == times
+
+
+def test_a_time_window_holds_whole_slices(
+    imported_files: WarehouseCache, tw: Tw, tmp_path: Path
+) -> None:
+    db = imported_files.file(("cuda", [DATA / "cuda" / "trace.tar.gz"]))
+    window = ("--from", "13674146", "--to", "16348988")
+    result = tw("export", "ctf", "--db", db, *window, "-o", "part")
+    pipeline.import_paths([tmp_path / "part"], db=tmp_path / "part.duckdb", options=Options(jobs=1))
+    rows = (
+        "SELECT t.base_ns + s.ts, s.dur, s.category, s.name"
+        " FROM slice AS s JOIN trace AS t ON t.id = s.trace_id"
+    )
+    with duckdb.connect(str(db), read_only=True) as before:
+        expected = sorted(
+            before.execute(f"{rows} WHERE s.ts < 16348988 AND s.ts + s.dur > 13674146").fetchall()
+        )
+    with duckdb.connect(str(tmp_path / "part.duckdb")) as after:
+        assert sorted(after.execute(rows).fetchall()) == expected
+        ((n_events,),) = after.execute("SELECT sum(n_events) FROM event_class").fetchall()
+    assert f"{n_events} events in" in result.err
+
+
+@pytest.mark.parametrize("window", [(), slow(("--from", "5ms", "--to", "8ms"))], ids=str)
+def test_losses_of_each_processor_are_kept(
+    window: tuple[str, ...], imported_files: WarehouseCache, tw: Tw, tmp_path: Path
+) -> None:
+    db = imported_files.file(("discard", [DATA / "discard" / "trace.tar.gz"]))
+    assert tw("export", "ctf", "--db", db, *window, "-o", "part").code == 0
+    pipeline.import_paths([tmp_path / "part"], db=tmp_path / "part.duckdb", options=Options(jobs=1))
+    with duckdb.connect(str(db), read_only=True) as before:
+        losses = before.execute("SELECT cpu, n_events, from_ts, to_ts FROM event_loss").fetchall()
+    first, last = (5_000_000, 8_000_000) if window else (0, 1 << 62)
+    expected: Counter[int] = Counter()
+    for cpu, n_events, start, end in losses:
+        expected[cpu] += n_events if start < last and end > first else 0
+    with duckdb.connect(str(tmp_path / "part.duckdb")) as after:
+        found = after.execute("SELECT cpu, sum(n_events) FROM event_loss GROUP BY cpu").fetchall()
+    assert dict(found) == expected

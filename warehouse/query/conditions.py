@@ -69,6 +69,15 @@ def _metric(scope: Scope, at: str) -> str:
     return condition
 
 
+def _recorded_event(scope: Scope, at: str) -> str:
+    """Includes all records of a slice in scope: its begin and end, and work recorded later."""
+    condition = among("trace_id", scope.trace_ids)
+    if not scope.has_window:
+        return condition
+    is_inside = in_window(scope, has_length=False)
+    return f"{condition} AND ({is_inside} OR slice_id IN ({_seen_slices(scope, at)}))"
+
+
 def _source_event(scope: Scope, at: str) -> str:
     """Keeps records whose slice or flow point is in scope, and records without one."""
     traces = among("trace_id", scope.trace_ids)
@@ -94,6 +103,7 @@ _SPECIAL: dict[str, Callable[[Scope, str], str]] = {
     "counter": _counter,
     "link": _link,
     "metric": _metric,
+    "recorded_event": _recorded_event,
     "source_event": _source_event,
 }
 

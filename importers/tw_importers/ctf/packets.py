@@ -46,7 +46,7 @@ class Packet:
     end: int | None = None
     discarded: int | None = None
     sequence: int | None = None
-    stream_id: int = 0
+    stream_id: int | None = None  # else its file is a stream
     scopes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     has_size: bool = True  # else it extends to the end of the file
 
@@ -153,7 +153,7 @@ def _decoded(head: bytes, trace: Trace) -> Packet:
         _MAX_PACKET * 8 if content is None else content,
         _MAX_PACKET if size is None else -(-size // 8),
         False, context.get(TIME), context.get(END_TIME), context.get(DISCARDED),
-        context.get(SEQUENCE), roles.get(STREAM, 0), decoder.scopes, size is not None,
+        context.get(SEQUENCE), roles.get(STREAM), decoder.scopes, size is not None,
     )  # fmt: skip
     if size is not None:
         _check_sizes(packet)

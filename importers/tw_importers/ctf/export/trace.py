@@ -89,7 +89,8 @@ class _Trace:
     def write(self, folder: Path) -> tuple[int, int]:
         """Returns the numbers of events and of streams."""
         cpus = self._connection.execute(
-            "SELECT cpu, count(*) FROM recorded_event WHERE trace_id = ? GROUP BY cpu ORDER BY cpu",
+            "SELECT cpu, count(*) FROM recorded_event WHERE trace_id = ? "
+            "AND slice_id IN (SELECT id FROM slice) GROUP BY cpu ORDER BY cpu",
             [self._id],
         ).fetchall()
         with whole_file(folder / "metadata") as file:
@@ -104,7 +105,7 @@ class _Trace:
     def _packets(self, cpu: int | None) -> Iterator[bytes]:
         losses = self._connection.execute(
             "SELECT to_ts, n_events FROM event_loss WHERE trace_id = ? "
-            "AND cpu IS NOT DISTINCT FROM ? ORDER BY to_ts",
+            "AND cpu IS NOT DISTINCT FROM ? AND slice_id IN (SELECT id FROM slice) ORDER BY to_ts",
             [self._id, cpu],
         ).fetchall()
         events: list[bytes] = []
@@ -120,6 +121,8 @@ class _Trace:
             events.append(event)
             size, end = size + len(event), ts
         if events:
+            # Events can be lost after the last that was recorded.
+            end = max(end, *(self._base + to_ts for to_ts, _ in losses)) if losses else end
             yield self._packet(cpu, events, begin, end, losses)
 
     def _packet(
