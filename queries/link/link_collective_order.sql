@@ -1,6 +1,6 @@
 /* ---
 name = "link_collective_order"
-version = 2
+version = 3
 title = "Links from a collective without number on its lowest rank to the same one on other ranks"
 help = """
 Each rank is compared with the lowest rank that has the same match_key (collective_sequence), at the
@@ -47,6 +47,7 @@ confidence.help = "0.9 if order and times agree, also that of calls, 0.8 if it i
 [changes]
 1 = "first version"
 2 = "collectives of the host are linked in the order of the calls that enqueued them"
+3 = "the choice between linked collectives that end at one time no longer depends on the ids of traces"
 --- */
 -- Each rank paired with the lowest rank that has the key, and its clock with that one's.
 WITH sequence AS MATERIALIZED (
@@ -237,6 +238,19 @@ mark AS (
     ON o.hub = m.hub AND o.spoke = m.spoke
     AND o.slice_id = CASE WHEN o.is_hub THEN m.hub_id ELSE m.slice_id END
 ),
+-- Of those that end at one time, the last and the first.
+last_mark AS (
+  SELECT *
+  FROM mark
+  QUALIFY row_number() OVER (
+    PARTITION BY hub, spoke, is_hub, trace_id, end_ns ORDER BY hub_id DESC
+  ) = 1
+),
+first_mark AS (
+  SELECT *
+  FROM mark
+  QUALIFY row_number() OVER (PARTITION BY hub, spoke, is_hub, trace_id, end_ns ORDER BY hub_id) = 1
+),
 slotted AS (
   SELECT
     *,
@@ -255,10 +269,10 @@ slotted AS (
         o.end_ns - lag(o.end_ns) OVER same_key, lead(o.end_ns) OVER same_key - o.end_ns
       ) AS gap_ns
     FROM sequence AS o
-    ASOF LEFT JOIN mark AS b
+    ASOF LEFT JOIN last_mark AS b
       ON b.hub = o.hub AND b.spoke = o.spoke AND b.is_hub = o.is_hub AND b.trace_id = o.trace_id
       AND o.end_ns >= b.end_ns
-    ASOF LEFT JOIN mark AS a
+    ASOF LEFT JOIN first_mark AS a
       ON a.hub = o.hub AND a.spoke = o.spoke AND a.is_hub = o.is_hub AND a.trace_id = o.trace_id
       AND o.end_ns < a.end_ns
     WHERE o.is_transfer AND NOT o.is_synchronizing
