@@ -106,7 +106,7 @@ def test_folders_that_give_no_model_are_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "problem"),
     [
-        ("avg.txt", "dPRO: BS=8: fp32\n[0.1, x]", "is no list of numbers"),
+        ("avg.txt", "dPRO: BS=8: fp32\n[0.1, x]", "is not a list of numbers"),
         ("avg.txt", "dPRO: BS=8: fp32\n[0.1]", "has 1 times of batch 8 in fp32, name.txt 2 names"),
         (".metadata/metadata.json", "[]", "is not a JSON object of operators"),
     ],
