@@ -20,6 +20,7 @@ from tests.support.sharing import WarehouseCache, slow
 from warehouse.errors import ExportError
 from warehouse.export import manifest, registry
 from warehouse.export.chrome import load
+from warehouse.export.chrome.together import export_together
 from warehouse.export.chrome.trace import export_chrome, export_chrome_folder
 from warehouse.ingest.pipeline import import_paths
 from warehouse.query import scope, session
@@ -213,6 +214,29 @@ def test_leftover_records_of_other_formats_are_no_events(
     shown = json.loads((tmp_path / "x.json").read_text())
     assert [e["name"] for e in shown if e["ph"] != "M"] == ["call", "kernel"]
     assert not written.is_restored
+
+
+def test_a_drifting_clock_is_aligned_in_the_middle_of_its_trace(
+    warehouse: Any, slices: Any, tmp_path: Path
+) -> None:
+    """Both record one moment, on clocks that are then 300 ns apart, 200 ns of them by drift."""
+    other = 2 << 32
+    connection = warehouse(
+        slices((0, 0, 1_000_000, 10, "moment")),
+        "INSERT INTO run SELECT * REPLACE (2 AS id, 'other' AS name) FROM run",
+        f"INSERT INTO trace SELECT * REPLACE (2 AS id, 2 AS run_id, {other} AS clock_id, "
+        "2000000 AS end_ts) FROM trace",
+        f"INSERT INTO track SELECT * REPLACE (id + {other - T} AS id, 2 AS trace_id) FROM track",
+        f"INSERT INTO slice SELECT * REPLACE (id + {other - T} AS id, 2 AS trace_id, "
+        f"track_id + {other - T} AS track_id, 999700 AS ts) FROM slice",
+        f"INSERT INTO clock (id, trace_id, name, offset_ns, drift) "
+        f"VALUES ({other}, 2, 'host', 100, 2e-4)",
+    )
+
+    export_together(connection, tmp_path / "x.json")
+
+    shown = json.loads((tmp_path / "x.json").read_text())
+    assert [e["ts"] for e in shown if e["ph"] == "X"] == [1000.0, 1000.0]
 
 
 def test_an_arrow_to_a_slice_that_began_before_ends_inside_it(

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     import duckdb
 
 _TRACES = """
-SELECT t.id, r.name || '/' || t.name, t.base_ns + coalesce(c.offset_ns, 0)
+SELECT
+  t.id,
+  r.name || '/' || t.name,
+  -- a drifting clock is aligned at the middle of its trace, as in Perfetto files
+  t.base_ns + coalesce(c.offset_ns + round(coalesce(c.drift * t.end_ts, 0) / 2)::BIGINT, 0)
 FROM trace AS t
 JOIN run AS r ON r.id = t.run_id
 LEFT JOIN clock AS c ON c.id = t.clock_id
