@@ -148,6 +148,13 @@ def test_too_much_memory_is_a_violation() -> None:
         bytearray(random.Random(1).randbytes(1)) * (MAX_BYTES + (1 << 20))
 
 
+@pytest.mark.slow
+def test_memory_that_was_in_use_before_does_not_count() -> None:
+    held = bytearray(random.Random(1).randbytes(1)) * (MAX_BYTES - (1 << 20))
+    with limited(20):
+        bytearray(held[:1]) * (64 << 20)
+
+
 def test_finds_are_stored_and_loaded_as_they_are(tmp_path: Path) -> None:
     files = {"a/b.json": b"[NaN]", "large.bin": bytes(5000)}
     folder = finds.store(Find("planted", "reader", files, "ValueError: x", "x"), tmp_path)
