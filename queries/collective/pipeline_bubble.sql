@@ -1,6 +1,6 @@
 /* ---
 name = "pipeline_bubble"
-version = 1
+version = 2
 title = "Time in which ranks of a pipeline wait for other stages, by step, beside that of an ideal schedule"
 help = """
 Of traces with a process group of class pipeline (process_group_class). A rank works while a device runs
@@ -19,7 +19,8 @@ tensors, or several stages on a rank), they are NULL. An ideal schedule (GPipe, 
 for (p - 1) / (m + p - 1) of its time, with p ranks and m microbatches. The number of ranks is that of the
 group, NULL if a rank has several such groups.
 
-A trace without steps is one step. A time window contains the steps that run in it on the host, whole.
+A trace without steps is one step. A time window contains the steps that run in it on the host, whole; they
+are compared with the step of the same number on other ranks, whenever that runs.
 """
 grain = ["trace_id", "device_id", "step_id"]
 scale = "run"
@@ -50,6 +51,7 @@ bubble_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", hel
 bubble_share = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEEN 0 AND 1", help = "bubble_ns / pipeline_ns; NULL: unknown" }
 
 [changes]
+2 = "in a time window, steps of other ranks outside of it count"
 1 = "first version"
 --- */
 WITH member AS MATERIALIZED (
@@ -106,7 +108,7 @@ part AS MATERIALIZED (
   LEFT JOIN between_stages AS b ON b.slice_id = o.slice_id
   LEFT JOIN whole_link AS l
     ON l.to_id = o.slice_id AND l.kind = 'step' AND l.link_set = 'default'
-  WHERE l.from_id IN (SELECT slice_id FROM step) OR NOT p.has_steps
+  WHERE l.from_id IN (SELECT slice_id FROM whole_step) OR NOT p.has_steps
   UNION ALL
   SELECT h.trace_id, 'host', NULL, w.step_id, h.start_ns, h.end_ns, h.part
   FROM placed_on_host AS h
@@ -115,7 +117,7 @@ part AS MATERIALIZED (
   LEFT JOIN step_window() AS w
     ON w.trace_id = h.trace_id AND w.process_id IS NOT DISTINCT FROM k.process_id
     AND w.start_ns <= h.start_ns AND w.end_ns > h.start_ns
-  WHERE w.step_id IN (SELECT slice_id FROM step) OR NOT p.has_steps
+  WHERE w.step_id IN (SELECT slice_id FROM whole_step) OR NOT p.has_steps
 ),
 border AS (
   SELECT
@@ -155,7 +157,7 @@ of_rank AS (
     coalesce(sum(e.dur) FILTER (e.transfers AND NOT e.works AND e.ts >= e.first_ns AND e.ts < e.last_ns), 0)::BIGINT
       AS transfer_ns
   FROM extent AS e
-  LEFT JOIN step AS s ON s.slice_id = e.step_id
+  LEFT JOIN whole_step AS s ON s.slice_id = e.step_id
   WHERE e.first_ns IS NOT NULL
   GROUP BY e.trace_id, e.side, e.device_id, e.step_id, e.first_ns, e.last_ns, s.number
 ),
@@ -253,4 +255,5 @@ SELECT
   (k.fill_ns + k.span_ns - k.work_ns + k.drain_ns) / (k.fill_ns + k.span_ns + k.drain_ns) AS bubble_share
 FROM known AS k
 LEFT JOIN device AS d ON d.id = k.device_id
+WHERE k.step_id IS NULL OR k.step_id IN (SELECT slice_id FROM step)
 ORDER BY k.run_id, k.rank, k.trace_id, d.ordinal, k.device_id, k.step, k.step_id

@@ -1,6 +1,6 @@
 /* ---
 name = "compare_ranks"
-version = 2
+version = 3
 title = "Ranks of two sides: own work, waiting for others, and the waiting they cause"
 help = """
 A slow rank shows in the steps of all ranks: the others wait for it in collectives. So the first row
@@ -10,7 +10,8 @@ whose ranks share a clock; they are NULL where there are none, and not_compared 
 
 Figures are means over the whole steps of a trace, or totals of a trace if not both sides have steps
 (basis). work is the time of kernels that compute, copies and memsets; wait the time that the rank
-waited in collectives for the last one to arrive; caused_wait the waits of all other ranks for it. A
+waited in collectives for the last one to arrive; caused_wait the waits of all other ranks of both sides for
+it, in whole steps of theirs. A
 collective on a device belongs to the step that launched it, one on the host to the step in which it began.
 """
 grain = ["pair"]
@@ -55,6 +56,7 @@ trace_id_b = { type = "BIGINT", unit = "ref trace.id", nullable = true, help = "
 not_compared = { type = "VARCHAR", unit = "text", nullable = true, help = "Why waits are not compared; NULL: they are" }
 
 [changes]
+3 = "ranks of the other side that wait for a rank count in steps, too"
 2 = "waits in collectives on the host belong to the step in which these began"
 1 = "first version"
 --- */
@@ -110,7 +112,7 @@ summed AS (
   FROM value AS v
   JOIN unit AS u ON u.trace_id = v.trace_id
   CROSS JOIN basis AS z
-  LEFT JOIN whole AS s ON s.side = u.side AND s.step_id = v.step_id
+  LEFT JOIN (SELECT DISTINCT step_id FROM whole) AS s ON s.step_id = v.step_id
   WHERE z.basis = 'trace' OR s.step_id IS NOT NULL
   GROUP BY u.side, v.trace_id, v.measure
 ),

@@ -1,6 +1,6 @@
 /* ---
 name = "op_kernel_by_time"
-version = 2
+version = 3
 title = "Kernels of one recording under the operators of another, by time"
 help = """
 For a program that was recorded twice, once with operators (side a) and once with kernels (side b), as
@@ -32,15 +32,29 @@ shared_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Part of it i
 bias_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "How much later kernels end than their operators" }
 
 [changes]
+3 = "an operator contains those below Python functions and other slices in it, too"
 2 = "operators outside of steps are not taken for those of a step"
 1 = "first version"
 --- */
-WITH chosen_trace AS (
+WITH RECURSIVE chosen_trace AS (
   SELECT side, min(trace_id) AS trace_id
   FROM compare_side(p_a := $a::VARCHAR, p_b := $b::VARCHAR) AS s
   WHERE s.side = 'a' AND s.trace_id IN (SELECT trace_id FROM cpu_op)
     OR s.side = 'b' AND s.trace_id IN (SELECT trace_id FROM gpu_op WHERE kind = 'kernel')
   GROUP BY side
+),
+-- Slices around operators, however deep these lie.
+around AS (
+  SELECT s.parent_id AS slice_id
+  FROM whole_slice AS s
+  JOIN whole_cpu_op AS o ON o.slice_id = s.id
+  JOIN chosen_trace AS t ON t.side = 'a' AND t.trace_id = o.trace_id
+  WHERE s.parent_id IS NOT NULL
+  UNION
+  SELECT s.parent_id
+  FROM whole_slice AS s
+  JOIN around AS a ON a.slice_id = s.id
+  WHERE s.parent_id IS NOT NULL
 ),
 op AS (
   SELECT
@@ -56,12 +70,7 @@ op AS (
   JOIN chosen_trace AS t ON t.side = 'a' AND t.trace_id = o.trace_id
   LEFT JOIN step AS s ON s.trace_id = o.trace_id AND o.ts >= s.ts AND o.ts < s.ts + s.dur
   WHERE o.dur > 0 AND o.name IS NOT NULL
-    AND o.slice_id NOT IN (
-      SELECT c.parent_id
-      FROM whole_slice AS c
-      JOIN cpu_op AS k ON k.slice_id = c.id
-      WHERE c.parent_id IS NOT NULL
-    )
+    AND o.slice_id NOT IN (SELECT slice_id FROM around)
 ),
 kernel AS (
   SELECT

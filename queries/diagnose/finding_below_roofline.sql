@@ -1,10 +1,10 @@
 /* ---
 name = "finding_below_roofline"
-version = 1
+version = 2
 title = "Finding: operators far below the rates of their device"
 help = """
 Operators whose device work takes more than twice as long as the device needs at its peak rates (roofline),
-the five with most to gain of each run. Counts only operators with operations or bytes in op_work, on devices
+the five with most to gain of each run; the mean over its traces with device work. Counts only operators with operations or bytes in op_work, on devices
 with known rates.
 """
 grain = ["run_id", "subject", "rank"]
@@ -23,6 +23,7 @@ n_events.help = "Number of calls"
 bound_ns.help = "Device time beyond that at the peak rates, added up over all ranks by their number"
 
 [changes]
+2 = "the mean is over all traces of the run with device work"
 1 = "first version"
 --- */
 WITH rated AS (
@@ -46,8 +47,12 @@ WITH rated AS (
   ) AS b ON b.device_id = o.device_id
   WHERE o.compute_ns > 0
 ),
+-- Traces without such work count, too: they have nothing to gain.
 of_run AS (
-  SELECT run_id, count(DISTINCT trace_id) AS n_traces FROM rated GROUP BY run_id
+  SELECT t.run_id, count(*) AS n_traces
+  FROM trace AS t
+  WHERE t.id IN (SELECT trace_id FROM whole_gpu_op)
+  GROUP BY t.run_id
 )
 SELECT
   r.run_id,

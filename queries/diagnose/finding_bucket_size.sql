@@ -1,12 +1,13 @@
 /* ---
 name = "finding_bucket_size"
-version = 1
+version = 2
 title = "Finding: gradients are reduced in small buckets"
 help = """
 Reductions of DistributedDataParallel on the host (gloo) of less than 1 MiB on average, more than two in each forward
 pass. A part of their time does not depend on their bytes: it follows from reductions of different sizes by a
 straight line, and is an estimate, as reductions also slow down the host code beside them. If no size is twice
-another, the cost is unknown. The trace with most reductions counts.
+another, the cost is unknown. The trace with most reductions counts. A time window contains the
+reductions and forward passes that run in it, and cuts the former.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["collective_op@1"], rows = ["slice where name = 'DistributedDataParallel.forward'", "collective where name = 'gloo:all_reduce' AND input_bytes > 0"] }
@@ -24,20 +25,25 @@ n_events.help = "Number of reductions"
 bound_ns.help = "Fixed time of reductions beyond the first of each forward pass; NULL: unknown"
 
 [changes]
+2 = "a time window limits it"
 1 = "first version"
 --- */
 WITH reduction AS (
   SELECT
-    run_id, trace_id, message_bytes AS bytes, start_ns, end_ns,
-    max(end_ns) OVER (
-      PARTITION BY trace_id ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    o.run_id, o.trace_id, o.message_bytes AS bytes, o.start_ns, o.end_ns,
+    greatest(o.start_ns, w.from_ns) AS from_ns,
+    least(o.end_ns, w.to_ns) AS to_ns,
+    max(o.end_ns) OVER (
+      PARTITION BY o.trace_id ORDER BY o.start_ns, o.end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS reach_ns
-  FROM collective_op()
-  WHERE is_transfer AND side = 'host' AND kind = 'all_reduce' AND message_bytes > 0
+  FROM collective_op() AS o
+  SEMI JOIN collective AS c ON c.slice_id = o.slice_id
+  CROSS JOIN time_window AS w
+  WHERE o.is_transfer AND o.side = 'host' AND o.kind = 'all_reduce' AND o.message_bytes > 0
 ),
 forward AS (
   SELECT trace_id, count(*) AS n_passes
-  FROM whole_slice
+  FROM slice
   WHERE name = 'DistributedDataParallel.forward'
   GROUP BY trace_id
 ),
@@ -54,7 +60,7 @@ fitted AS (
     avg(bytes) AS mean_bytes,
     max(bytes) >= 2 * min(bytes) AS has_sizes,
     -- time in which no earlier reduction was in flight, so that it adds up to the time of all
-    avg(greatest(end_ns - greatest(start_ns, coalesce(reach_ns, start_ns)), 0)) AS alone_ns,
+    avg(greatest(to_ns - greatest(from_ns, coalesce(reach_ns, from_ns)), 0)) AS alone_ns,
     CASE WHEN max(bytes) > min(bytes)
       THEN regr_intercept(end_ns - start_ns, bytes) / nullif(avg(end_ns - start_ns), 0) END AS fixed_share
   FROM reduction

@@ -1,10 +1,10 @@
 /* ---
 name = "finding_low_precision"
-version = 1
+version = 2
 title = "Finding: products in float32 where half the bits would be faster"
 help = """
 Device time of products, convolutions and attention in float32 beyond what it would be at the peak rate of
-the device in bfloat16, by operator: the mean over the traces of the run. Where memory limits the operator, less is gained.
+the device in bfloat16, by operator: the mean over the traces of the run with device work. Where memory limits the operator, less is gained.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["device_peak@1", "op_work_kind@1"] }
@@ -22,6 +22,7 @@ n_events.help = "Number of calls"
 bound_ns.help = "Device time beyond that at the rate of bfloat16"
 
 [changes]
+2 = "the mean is over all traces of the run with device work"
 1 = "first version"
 --- */
 WITH slow AS (
@@ -40,8 +41,12 @@ WITH slow AS (
     AND h.flops_per_s > w.flops_per_s
     AND regexp_matches(o.model, 'matmul|convolution|attention')
 ),
+-- Traces without such work count, too: they have nothing to gain.
 of_run AS (
-  SELECT run_id, count(DISTINCT trace_id) AS n_traces FROM slow GROUP BY run_id
+  SELECT t.run_id, count(*) AS n_traces
+  FROM trace AS t
+  WHERE t.id IN (SELECT trace_id FROM whole_gpu_op)
+  GROUP BY t.run_id
 )
 SELECT
   s.run_id,

@@ -1,11 +1,11 @@
 /* ---
 name = "finding_unaligned_shape"
-version = 1
+version = 2
 title = "Finding: products whose shapes do not suit tensor cores"
 help = """
 Products of matrices in 16 or 8 bits, or in TF32, of which a dimension is no multiple of 16 bytes (8 elements
 of 16 bits, 4 of TF32, 16 of 8 bits): device time beyond that at the peak rates of the device with dimensions
-rounded up, by operator and shapes, the five with most; the mean over the traces of the run. Products with a
+rounded up, by operator and shapes, the five with most; the mean over the traces of the run with device work. Products with a
 dimension below 16 bytes are left out: memory limits them.
 """
 grain = ["run_id", "subject", "rank"]
@@ -24,6 +24,7 @@ n_events.help = "Number of calls"
 bound_ns.help = "Device time beyond that at the peak rates with dimensions rounded up"
 
 [changes]
+2 = "the mean is over all traces of the run with device work"
 1 = "first version"
 --- */
 WITH product AS (
@@ -74,8 +75,12 @@ unaligned AS (
   WHERE least(s.m, s.k, s.n) >= s.multiple
     AND (s.m % s.multiple <> 0 OR s.k % s.multiple <> 0 OR s.n % s.multiple <> 0)
 ),
+-- Traces without such work count, too: they have nothing to gain.
 of_run AS (
-  SELECT run_id, count(DISTINCT trace_id) AS n_traces FROM unaligned GROUP BY run_id
+  SELECT t.run_id, count(*) AS n_traces
+  FROM trace AS t
+  WHERE t.id IN (SELECT trace_id FROM whole_gpu_op)
+  GROUP BY t.run_id
 )
 SELECT
   u.run_id,

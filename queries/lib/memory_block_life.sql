@@ -1,15 +1,16 @@
 /* ---
 name = "memory_block_life"
-version = 1
+version = 2
 title = "Allocations matched with their releases by address"
 help = """
 On one device, an allocation ends with the next event at its address: a release (released), or
 another allocation (reused: the release was not recorded); without such an event it is live. A
 release without a preceding allocation (found) ends one that was not recorded. Events without an
-address are excluded. A time window contains the allocations whose life reaches into it.
+address are excluded. A time window contains the allocations whose life reaches into it: one that ends
+where the window begins does not.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "event_number"]
-requires = { schema = ">=6", queries = ["whole_memory_state@1"] }
+requires = { schema = ">=6", queries = ["whole_memory_block_life@1"] }
 scale = "trace"
 columns = [
   "trace_id", "device_kind", "device_ordinal", "event_number", "end_number", "slice_id", "address",
@@ -29,44 +30,9 @@ nullable = true
 help = "Number of the event that ended it; NULL: none"
 
 [changes]
+2 = "a time window excludes lives that end before it, also by another allocation"
 1 = "first version"
 --- */
-WITH marked AS (
-  SELECT
-    *,
-    lag(change_bytes) OVER at_address AS previous_bytes,
-    lead(change_bytes) OVER at_address AS next_bytes,
-    lead(ts) OVER at_address AS next_ts,
-    lead(event_number) OVER at_address AS next_number
-  FROM whole_memory_state()
-  WHERE change_bytes <> 0 AND address IS NOT NULL
-  WINDOW at_address AS (
-    PARTITION BY trace_id, device_kind, device_ordinal, address ORDER BY event_number
-  )
-),
-life AS (
-  SELECT
-    trace_id,
-    device_kind,
-    device_ordinal,
-    event_number,
-    CASE WHEN change_bytes > 0 THEN next_number ELSE event_number END AS end_number,
-    slice_id,
-    address,
-    abs(change_bytes) AS bytes,
-    CASE WHEN change_bytes > 0 THEN ts END AS ts,
-    CASE WHEN change_bytes < 0 THEN ts WHEN next_bytes < 0 THEN next_ts END AS release_ts,
-    CASE
-      WHEN change_bytes < 0 THEN 'found'
-      WHEN next_bytes IS NULL THEN 'live'
-      WHEN next_bytes < 0 THEN 'released'
-      ELSE 'reused'
-    END AS outcome,
-    category,
-    CASE WHEN change_bytes > 0 THEN call_stack_id END AS call_stack_id
-  FROM marked
-  WHERE change_bytes > 0 OR coalesce(previous_bytes, -1) < 0
-)
 SELECT
   f.trace_id,
   f.device_kind,
@@ -81,7 +47,7 @@ SELECT
   f.outcome,
   f.category,
   f.call_stack_id
-FROM life AS f
+FROM whole_memory_block_life() AS f
 CROSS JOIN time_window AS w
 WHERE coalesce(f.ts, w.from_ns) < w.to_ns
-  AND coalesce(f.release_ts, w.from_ns) >= w.from_ns
+  AND (f.ts >= w.from_ns OR f.end_ts > w.from_ns OR f.end_ts IS NULL)

@@ -1,16 +1,16 @@
 /* ---
 name = "allocation"
-version = 1
+version = 2
 title = "Allocations with size, lifetime and release state"
 help = """
 On one device, an allocation ends with the next event at its address: a release (released), or
 another allocation (reused: the release was not recorded); without such an event it is live: not
 released during the recording. A release without a preceding allocation (found) ends one that was
 not recorded. Sources without addresses have no rows. A time window contains the allocations whose
-life reaches into it.
+life reaches into it: one that ends where the window begins does not.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "address", "event_number"]
-requires = { schema = ">=6", queries = ["memory_block_life@1", "memory_event_op@1"] }
+requires = { schema = ">=6", queries = ["memory_block_life@2", "memory_event_op@1"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "event_number", "slice_id",
@@ -33,6 +33,7 @@ check = ">= 0"
 help = "Time from allocation to release; NULL: one of them is unknown"
 
 [changes]
+2 = "a time window excludes lives that end before it, also by another allocation"
 1 = "first version"
 --- */
 SELECT

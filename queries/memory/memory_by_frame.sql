@@ -1,15 +1,16 @@
 /* ---
 name = "memory_by_frame"
-version = 1
+version = 2
 title = "Allocated memory at the peak by line of code"
 help = """
 Only traces with recorded allocation stacks. The peak is that of memory_peak. Each allocation live
 then counts once for the innermost Python line of its stack (self_bytes), and once for each line
 anywhere in its stack (total_bytes). Allocations without a known stack, or without Python in it, are
-in the row without a file.
+in the row without a file. In a time window the peak is that of the events in it; sizes count all events
+before.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "file", "line", "function"]
-requires = { schema = ">=6", queries = ["memory_state@1", "memory_block_life@1"] }
+requires = { schema = ">=6", queries = ["memory_state@1", "whole_memory_block_life@1"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "file", "line", "function",
@@ -36,6 +37,7 @@ nullable = true
 help = "Share of all bytes allocated at the peak; NULL if that is 0"
 
 [changes]
+2 = "in a time window, what was allocated after it does not count"
 1 = "first version"
 --- */
 WITH state AS (
@@ -55,7 +57,7 @@ peak AS (
   WHERE place = 1
 ),
 life AS (
-  SELECT * FROM memory_block_life()
+  SELECT * FROM whole_memory_block_life()
 ),
 alive AS (
   SELECT l.trace_id, l.device_kind, l.device_ordinal, l.bytes, l.call_stack_id

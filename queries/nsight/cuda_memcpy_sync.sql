@@ -1,6 +1,6 @@
 /* ---
 name = "cuda_memcpy_sync"
-version = 1
+version = 2
 title = "Copies that block the host"
 help = """
 Copies by calls without Async in their name that block the host: excludes copies within or between
@@ -31,6 +31,7 @@ pid.help = "Process of the call"
 call = { nullable = false, help = "Name of the calling function" }
 
 [changes]
+2 = "a time window contains copies whose call lies outside of it"
 1 = "first version"
 --- */
 WITH found AS (
@@ -45,8 +46,8 @@ WITH found AS (
       PARTITION BY g.trace_id ORDER BY greatest(g.dur, 0) DESC, g.ts, g.slice_id
     ) AS place
   FROM gpu_op AS g
-  JOIN link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
-  JOIN launch AS l ON l.slice_id = k.from_id
+  JOIN whole_link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
+  JOIN whole_launch AS l ON l.slice_id = k.from_id
   WHERE g.kind = 'memcpy'
     AND regexp_matches(l.name, '^(cuda|cu|hip)Memcpy')
     AND NOT contains(lower(l.name), 'async')

@@ -1,6 +1,6 @@
 /* ---
 name = "cuda_memset_sync"
-version = 1
+version = 2
 title = "Memsets that block the host"
 help = """
 Host memory (pinned) or managed memory set by calls without Async in their name, which block the
@@ -32,6 +32,7 @@ pid.help = "Process of the call"
 call = { nullable = false, help = "Name of the calling function" }
 
 [changes]
+2 = "a time window contains memsets whose call lies outside of it"
 1 = "first version"
 --- */
 WITH found AS (
@@ -43,8 +44,8 @@ WITH found AS (
       PARTITION BY g.trace_id ORDER BY greatest(g.dur, 0) DESC, g.ts, g.slice_id
     ) AS place
   FROM gpu_op AS g
-  JOIN link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
-  JOIN launch AS l ON l.slice_id = k.from_id
+  JOIN whole_link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
+  JOIN whole_launch AS l ON l.slice_id = k.from_id
   WHERE g.kind = 'memset'
     AND regexp_matches(l.name, '^(cuda|cu|hip)Memset')
     AND NOT contains(lower(l.name), 'async')

@@ -1,10 +1,12 @@
 /* ---
 name = "openmp_sum"
-version = 1
+version = 2
 title = "OpenMP activity by kind"
 help = """
 Slices of category openmp: parallel regions, tasks, barriers and others. Negative durations count as
-0 ns. The report openmp_sum of `nsys stats` covers the same slices.
+0 ns. The report openmp_sum of `nsys stats` covers the same slices. In a time window, sums are of the
+parts of the durations inside it, so disjoint windows add up to the whole; other statistics are of
+whole durations.
 """
 grain = ["trace_id", "call"]
 requires = { schema = ">=13" }
@@ -19,11 +21,14 @@ n_calls.help = "Number of slices"
 call.help = "Kind of activity"
 
 [changes]
+2 = "sums are of the parts inside the time window"
 1 = "first version"
 --- */
 WITH one AS (
-  SELECT trace_id, name AS call, greatest(dur, 0) AS dur_ns
+  SELECT trace_id, name AS call, greatest(dur, 0) AS dur_ns,
+    greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0) AS inside_ns
   FROM slice
+  CROSS JOIN time_window AS w
   WHERE category = 'openmp'
 ),
 summed AS (
@@ -31,7 +36,8 @@ summed AS (
     trace_id,
     call,
     count(*) AS n_calls,
-    sum(dur_ns)::BIGINT AS total_ns,
+    sum(inside_ns)::BIGINT AS total_ns,
+    sum(dur_ns)::BIGINT AS all_ns,
     min(dur_ns) AS min_ns,
     max(dur_ns) AS max_ns,
     coalesce(stddev_samp(dur_ns), 0) AS stddev_ns,
@@ -48,7 +54,7 @@ SELECT
   s.total_ns / nullif(sum(s.total_ns) OVER (PARTITION BY s.trace_id), 0) AS time_share,
   s.total_ns,
   s.n_calls,
-  s.total_ns / s.n_calls AS mean_ns,
+  s.all_ns / s.n_calls AS mean_ns,
   (s.lower[2] - s.upper[2]) / 2 AS median_ns,
   s.min_ns,
   s.max_ns,

@@ -1,11 +1,11 @@
 /* ---
 name = "check_correlation_reuse"
-version = 2
+version = 3
 title = "Correlation id shared by several calls"
 help = """
 Within one trace. A warning if device work has such an id and its cause is uncertain, because the
 last call that began before it was taken; otherwise a note. Calls of other processes are not causes
-where the processes of streams are known.
+where the processes of streams are known. In a time window, ids of calls and work that run in it.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
@@ -21,12 +21,13 @@ n_looked_at.help = "Number of calls of the trace with a correlation id"
 examples.help = "Up to three ids"
 
 [changes]
+3 = "in a time window, calls outside of it share ids, too"
 2 = "only device work whose call is uncertain is counted and gives a warning"
 1 = "first version"
 --- */
 WITH shared AS (
   SELECT trace_id, correlation_id, count(*) AS n_calls, min(slice_id) AS slice_id
-  FROM launch
+  FROM whole_launch
   WHERE correlation_id IS NOT NULL
   GROUP BY trace_id, correlation_id
   HAVING count(*) > 1
@@ -35,7 +36,7 @@ work AS (
   SELECT g.trace_id, g.correlation_id, count(*) AS n_ops
   FROM gpu_op AS g
   JOIN shared AS s ON s.trace_id = g.trace_id AND s.correlation_id = g.correlation_id
-  JOIN link AS k
+  JOIN whole_link AS k
     ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default' AND k.confidence < 1
   WHERE g.kind <> 'sync'
   GROUP BY g.trace_id, g.correlation_id
@@ -52,6 +53,8 @@ placed AS (
     ) AS place
   FROM shared AS s
   LEFT JOIN work AS w ON w.trace_id = s.trace_id AND w.correlation_id = s.correlation_id
+  WHERE w.n_ops > 0
+    OR (s.trace_id, s.correlation_id) IN (SELECT trace_id, correlation_id FROM launch)
 ),
 total AS (
   SELECT trace_id, count(*) AS n_calls
@@ -64,7 +67,7 @@ finding AS (
     p.trace_id,
     count(*) AS n_found,
     sum(p.n_ops)::BIGINT AS n_ops,
-    max(a.n_calls) AS n_looked_at,
+    coalesce(max(a.n_calls), 0) AS n_looked_at,
     string_agg(
       CASE
         WHEN p.place <= 3
@@ -73,7 +76,7 @@ finding AS (
       '; ' ORDER BY p.place
     ) AS examples
   FROM placed AS p
-  JOIN total AS a ON a.trace_id = p.trace_id
+  LEFT JOIN total AS a ON a.trace_id = p.trace_id
   GROUP BY p.trace_id
 )
 SELECT

@@ -1,9 +1,9 @@
 /* ---
 name = "check_empty_trace"
-version = 1
+version = 2
 title = "Empty trace"
 help = """
-A trace without slices, counters, graphs, allocations and metrics.
+A trace without slices, counters, graphs, allocations and metrics, inside or outside of a time window.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
@@ -19,16 +19,17 @@ n_looked_at.help = "Always NULL"
 examples.help = "Always NULL"
 
 [changes]
+2 = "traces with data outside of the time window only are not empty"
 1 = "first version"
 --- */
 WITH used AS (
-  SELECT DISTINCT trace_id FROM slice
+  SELECT DISTINCT trace_id FROM whole_slice
   UNION ALL
-  SELECT DISTINCT trace_id FROM counter
+  SELECT DISTINCT trace_id FROM whole_counter
   UNION ALL
   SELECT DISTINCT trace_id FROM graph
   UNION ALL
-  SELECT DISTINCT trace_id FROM memory_event
+  SELECT DISTINCT trace_id FROM whole_memory_event
   UNION ALL
   SELECT DISTINCT trace_id FROM metric
 ),

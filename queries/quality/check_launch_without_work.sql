@@ -1,6 +1,6 @@
 /* ---
 name = "check_launch_without_work"
-version = 1
+version = 2
 title = "Launch without device work"
 help = """
 Launches of kernels and graphs, copies and memsets of CUDA and HIP, by name, that must cause device
@@ -23,6 +23,7 @@ n_looked_at.help = "Number of launches of kernels and graphs, copies and memsets
 examples.help = "Up to three: slice, start on the time axis of slice.ts, name"
 
 [changes]
+2 = "captures that begin before the time window count"
 1 = "first version"
 --- */
 WITH named AS (
@@ -82,7 +83,7 @@ mark AS (
     track_id,
     ts,
     CASE WHEN name LIKE '%StreamBeginCapture%' THEN 1 ELSE -1 END AS change
-  FROM launch
+  FROM whole_launch
   WHERE (name LIKE '%StreamBeginCapture%' OR name LIKE '%StreamEndCapture%')
     AND track_id IN (SELECT track_id FROM idle)
 ),

@@ -4,7 +4,8 @@ version = 2
 title = "Missing rank"
 help = """
 Ranks of a job without a trace; the source files record the number of ranks. A note if the run has a
-single trace, because recording one rank is common.
+single trace, because recording one rank is common. Ranks that a selection leaves out count as missing, so
+check whole runs.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=11" }

@@ -1,9 +1,10 @@
 /* ---
 name = "check_step_sets"
-version = 2
+version = 3
 title = "Steps differ between ranks"
 help = """
-Compares steps by number over all traces of a run, if at least one has steps.
+Compares steps by number over all traces of a run, if at least one has steps. In a time window, those that run
+in it on any trace.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=11" }
@@ -19,18 +20,20 @@ n_looked_at.help = "Number of distinct steps over all traces of the run"
 examples.help = "Up to three missing steps"
 
 [changes]
+3 = "a step that a trace has outside of the time window is not missing"
 1 = "first version"
 2 = "excludes graph traces, which have no steps"
 --- */
 WITH recorded AS (
   SELECT DISTINCT trace_id, number
-  FROM step
+  FROM whole_step
   WHERE number IS NOT NULL
 ),
 expected AS (
   SELECT DISTINCT t.run_id, s.number
-  FROM recorded AS s
+  FROM step AS s
   JOIN trace AS t ON t.id = s.trace_id
+  WHERE s.number IS NOT NULL
 ),
 lacking AS (
   SELECT

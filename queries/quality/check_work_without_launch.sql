@@ -1,6 +1,6 @@
 /* ---
 name = "check_work_without_launch"
-version = 1
+version = 2
 title = "Device work without a recorded launch"
 help = """
 Kernels, copies and memsets without a link from the call that caused them. A stream executes in
@@ -21,6 +21,7 @@ n_looked_at.help = "Number of kernels, copies and memsets of the trace"
 examples.help = "Up to three: slice, start on the time axis of slice.ts, name"
 
 [changes]
+2 = "calls and work outside of the time window count as recorded"
 1 = "first version"
 --- */
 WITH orphan AS (
@@ -36,10 +37,12 @@ WITH orphan AS (
 -- The start of the first work of a stream with a recorded launch.
 known AS (
   SELECT g.trace_id, g.device_id, g.stream, min(g.ts) AS first_ts
-  FROM gpu_op AS g
+  FROM whole_gpu_op AS g
+  SEMI JOIN (
+    SELECT to_id FROM whole_link WHERE kind = 'launch' AND link_set = 'default'
+  ) AS l ON l.to_id = g.slice_id
   WHERE g.kind <> 'sync'
     AND g.trace_id IN (SELECT trace_id FROM orphan)
-    AND g.slice_id NOT IN (SELECT slice_id FROM orphan)
   GROUP BY g.trace_id, g.device_id, g.stream
 ),
 placed AS (
@@ -64,7 +67,7 @@ total AS (
 ),
 host AS (
   SELECT DISTINCT trace_id
-  FROM launch
+  FROM whole_launch
 ),
 finding AS (
   SELECT

@@ -1,6 +1,6 @@
 /* ---
 name = "data_quality"
-version = 1
+version = 2
 title = "Completeness of each trace"
 help = """
 Counts of problems, and shares of device work with known causes. `tw check` explains each kind of
@@ -37,7 +37,7 @@ type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Share of n_ops with a known operator; NULL without operations"
+help = "Share of n_ops with a known operator, also by the capture of a graph (as in coverage); NULL without operations"
 
 [column.step_share]
 type = "DOUBLE"
@@ -53,6 +53,7 @@ nullable = true
 help = "How the clock offset to the run's shared time was determined; NULL: unknown"
 
 [changes]
+2 = "operators of captured graphs are known"
 1 = "first version"
 --- */
 WITH slice_count AS (
@@ -78,15 +79,7 @@ problem AS (
   FROM import_problem
   GROUP BY trace_id
 ),
--- An operation has at most one launch, a launch at most one operator, an operation at most one
--- step.
-launched AS (
-  SELECT l.to_id AS slice_id, o.to_id IS NOT NULL AS has_operator
-  FROM whole_link AS l
-  LEFT JOIN whole_link AS o
-    ON o.to_id = l.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
-  WHERE l.kind = 'launch' AND l.link_set = 'default'
-),
+-- An operation has at most one launch, operator and step.
 stepped AS (
   SELECT to_id AS slice_id
   FROM whole_link
@@ -94,16 +87,14 @@ stepped AS (
 ),
 op AS (
   SELECT
-    g.trace_id,
+    c.trace_id,
     count(*) AS n_ops,
-    count(l.slice_id) AS n_launched,
-    sum(CASE WHEN l.has_operator THEN 1 ELSE 0 END) AS n_with_operator,
+    count(c.launch_id) AS n_launched,
+    count(c.cpu_op_id) AS n_with_operator,
     count(s.slice_id) AS n_stepped
-  FROM gpu_op AS g
-  LEFT JOIN launched AS l ON l.slice_id = g.slice_id
-  LEFT JOIN stepped AS s ON s.slice_id = g.slice_id
-  WHERE g.kind <> 'sync'
-  GROUP BY g.trace_id
+  FROM gpu_op_cause AS c
+  LEFT JOIN stepped AS s ON s.slice_id = c.slice_id
+  GROUP BY c.trace_id
 ),
 stepping AS (
   SELECT trace_id, count(*) AS n_steps

@@ -1,10 +1,11 @@
 /* ---
 name = "tf_session"
-version = 1
+version = 2
 title = "Sessions of TensorFlow"
 help = """
 A session is a run of the graph (Session.run, a step). Sessions are numbered from 1 in the order of
-their ends; operators and device work count for the session in which they end.
+their ends; operators and device work count for the session in which they end. A time window contains the
+sessions that run in it, and of operators and device work those that run in it.
 """
 grain = ["step_id"]
 requires = { schema = ">=1", queries = ["tf_session_of@1"] }
@@ -25,12 +26,13 @@ n_device_ops.help = "Number of kernels, copies and memsets that end in it"
 device_ns.help = "Sum of their durations"
 
 [changes]
+2 = "a time window excludes sessions that end where it begins"
 1 = "first version"
 --- */
 WITH numbered AS (
   SELECT
     s.slice_id, s.trace_id, s.ts, s.dur,
-    row_number() OVER (PARTITION BY s.trace_id ORDER BY s.ts + s.dur) AS session
+    row_number() OVER (PARTITION BY s.trace_id ORDER BY s.ts + s.dur, s.slice_id) AS session
   FROM whole_step AS s
   WHERE s.dur >= 0
 ),
@@ -64,5 +66,5 @@ JOIN trace AS t ON t.id = n.trace_id
 CROSS JOIN time_window AS w
 LEFT JOIN host AS h ON h.trace_id = n.trace_id AND h.session = n.session
 LEFT JOIN device AS d ON d.trace_id = n.trace_id AND d.session = n.session
-WHERE n.ts < w.to_ns AND n.ts + n.dur >= w.from_ns
+WHERE n.ts < w.to_ns AND (n.ts >= w.from_ns OR n.ts + n.dur > w.from_ns)
 ORDER BY n.trace_id, n.session

@@ -1,0 +1,3 @@
+-- input: shared/reused_correlations.sql
+-- window: 9ns 20ns
+-- Of the calls of id 7 one runs in the window, with the work; those of id 8 ended before.

@@ -1,0 +1,3 @@
+-- input: shared/empty_trace.sql
+-- window: 100ns 200ns
+-- A trace whose slices lie outside of the window is not empty.

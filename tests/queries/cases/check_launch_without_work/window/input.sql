@@ -1,0 +1,3 @@
+-- input: shared/launches_without_work.sql
+-- window: 42ns 65ns
+-- Call 4 is captured: the capture begins before the window.

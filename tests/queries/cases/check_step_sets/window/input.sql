@@ -1,0 +1,3 @@
+-- input: shared/steps_of_three_ranks.sql
+-- window: 2ns 4ns
+-- Rank 0 has steps 2 and 3 in the window, rank 1 behind it, and rank 2 nowhere.

@@ -1,0 +1,3 @@
+-- input: shared/work_without_launch.sql
+-- window: 65ns 200ns
+-- The call, and the work that it launched on the stream of 3, lie before the window.

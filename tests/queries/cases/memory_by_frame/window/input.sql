@@ -1,0 +1,5 @@
+-- input: shared/memory_of_stacks.sql
+-- window: 10ns 25ns
+-- At the peak of the window (ts 15) are alive: 300 bytes of stack 1 (f called by main), 50 of that stack, released
+-- at 20, 60 of it that are in the snapshot and not in the history, and 40 that are released later.
+-- The 100 bytes of stack 2 are in the snapshot, too, but were allocated after the window.

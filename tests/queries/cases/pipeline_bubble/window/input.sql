@@ -1,0 +1,3 @@
+-- input: shared/pipeline_of_two_stages.sql
+-- window: 0ns 90ns
+-- The step of rank 1 begins outside of the window, and still tells what its pipeline does.

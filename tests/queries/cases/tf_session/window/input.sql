@@ -1,0 +1,3 @@
+-- input: shared/three_sessions.sql
+-- window: 10ns 40ns
+-- The first session ends where the window begins, the third begins where it ends.

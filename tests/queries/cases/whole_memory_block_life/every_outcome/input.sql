@@ -1,0 +1,3 @@
+-- input: shared/memory_of_two_devices.sql
+-- window: 100ns 101ns
+-- A time window hides none.
