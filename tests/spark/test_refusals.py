@@ -38,7 +38,10 @@ def none_starts(monkeypatch: pytest.MonkeyPatch) -> None:
         (["compare_kernels", "-p", "a=x", "-p", "b=y"], "it compares the rows of several runs"),
         integration(["predicted_path"], "not those of each run alone"),
         integration(["-c", "SELECT 1"], "not statements"),
-        integration(["utilization", "-o", "page.html"], "page.html: --engine spark cannot write workbooks and pages"),
+        integration(
+            ["utilization", "-o", "page.html"],
+            "page.html: --engine spark cannot write workbooks and pages",
+        ),
         (["utilization", "--master", "spark://127.0.0.1:1"], "127.0.0.1:1 cannot be reached"),
     ],
 )  # fmt: skip
