@@ -33,8 +33,9 @@ def chrome(
 ) -> None:
     """Write Trace Event JSON: the imported file again, event for event.
 
-    A file holds one trace: choose one with --rank or --trace, or name a folder for several. With
-    several --run, it holds the traces of all of them, one above the other.
+    A file holds one trace, without arrows to others: choose one with --rank or --trace, or name a
+    folder for several. With several --run, it holds the traces of all of them, one above the other,
+    with arrows for the links between them.
 
     \b
     Example:

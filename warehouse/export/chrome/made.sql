@@ -1,47 +1,10 @@
 -- A timeline of another format as Trace Events: slices X (unfinished ones B, instants i), counters C,
--- links s and f, names M. `chrome_counter` names the counters that the presentation of the format draws
--- beside tracks.
--- A track that is not a thread becomes a thread of its process, with an unused tid.
+-- links s and f, names M. `chrome_place` has the process and thread of each track (places.sql);
+-- `chrome_counter` names the counters that the presentation of the format draws beside tracks.
 -- Rows come in the order they are stored in, and only numbers are sorted: texts would be held all at
 -- once. So slices and counters find their track in a list, by the lower half of its id.
-WITH own AS (
-  SELECT
-    k.id,
-    k.kind,
-    k.name,
-    k.unit,
-    coalesce(k.process_id, 0) AS process_id,
-    -- a device outside all processes is one of its own
-    coalesce(
-      p.source_pid,
-      p.pid::VARCHAR,
-      ((k.process_id & 4294967295) + 1073741824)::VARCHAR,
-      ((k.device_id & 4294967295) + 1610612736)::VARCHAR,
-      '0'
-    ) AS pid,
-    CASE
-      WHEN k.kind = 'thread' AND coalesce(h.source_tid, h.tid::VARCHAR) IS NOT NULL
-        THEN coalesce(h.source_tid, h.tid::VARCHAR)
-      ELSE ((k.id & 4294967295) + 1073741824)::VARCHAR
-    END AS tid,
-    coalesce(p.name, d.name) AS process_name,
-    k.sort_index
-  FROM track AS k
-  LEFT JOIN process AS p ON p.id = k.process_id
-  LEFT JOIN thread AS h ON h.id = k.thread_id
-  LEFT JOIN device AS d ON d.id = k.device_id
-  WHERE k.trace_id = {trace_id}
-),
--- of several traces in one file, the processes of each are named after it
-place AS (
-  SELECT * REPLACE (
-    CASE WHEN {label} IS NULL THEN pid ELSE to_json({label} || ' ' || trim(pid, '"'))::VARCHAR END AS pid,
-    CASE WHEN {label} IS NULL THEN process_name ELSE concat_ws(' ', {label}, process_name) END
-      AS process_name
-  )
-  FROM own
-),
--- the same by track, from number 0: what events of a slice and of a counter begin and end with
+WITH
+-- what events of a slice and of a counter begin and end with, by track, from number 0
 tracks AS MATERIALIZED (
   SELECT
     list(p.of_slice ORDER BY n.n) AS of_slice,
@@ -54,7 +17,7 @@ tracks AS MATERIALIZED (
       member('pid', pid) || member('tid', tid) AS of_slice,
       '{"ph":"C"' || member('name', to_json(name)::VARCHAR) || member('pid', pid) AS of_counter,
       ',"args":{' || to_json(coalesce(unit, 'value')) || ':' AS key_of_value
-    FROM place
+    FROM chrome_place
   ) AS p ON p.n = n.n
 ),
 -- times and ids of the two ends of a flow
@@ -77,7 +40,7 @@ FROM (
   SELECT
     '{"ph":"M","name":"process_name"' || member('pid', pid) || ',"args":{"name":'
     || to_json(any_value(process_name)) || '}}' AS event_text
-  FROM place
+  FROM chrome_place
   WHERE process_name IS NOT NULL
   GROUP BY process_id, pid
   ORDER BY min(id)
@@ -88,7 +51,7 @@ FROM (
   SELECT
     '{"ph":"M","name":"thread_name"' || member('pid', pid) || member('tid', tid)
     || ',"args":{"name":' || to_json(name) || '}}' AS event_text
-  FROM place
+  FROM chrome_place
   WHERE name IS NOT NULL AND kind <> 'counter'
   ORDER BY id
 )
@@ -129,7 +92,7 @@ FROM (
   SELECT n.name, n.unit, k.pid, v.ts, v.value
   FROM ({drawn_values}) AS v
   JOIN chrome_counter AS n ON n.track_id = -v.track_id
-  JOIN place AS k ON k.id = n.track_id
+  JOIN chrome_place AS k ON k.id = n.track_id
   WHERE isfinite(v.value)
   ORDER BY v.track_id, v.ts
 )

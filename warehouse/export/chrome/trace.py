@@ -12,8 +12,8 @@ https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
@@ -111,7 +111,7 @@ def _write(
     head, tail = _document(trace)
     with _checksum(file, path) as checksum:
         file.write(head)
-        n_events = write_events(connection, query, file, trace.name)
+        n_events = write_events(connection, query, file, f"trace {trace.name!r}")
         file.write(tail)
     sha256 = checksum.hex if checksum else None
     return WrittenTrace(path, trace.name, n_events, is_restored, sha256)
@@ -128,25 +128,30 @@ def write_events(
     connection: duckdb.DuckDBPyConnection,
     query: str,
     file: BinaryIO,
-    trace_name: str,
+    source: str,
     *,
     is_first: bool = True,
 ) -> int:
     """Writes events with separators before all but the first of a file; returns their number."""
-    import duckdb
-
     n_events = 0
-    try:
+    with reading(source):
         for batch in connection.sql(query).to_arrow_reader(_BATCH_ROWS):
             if batch.num_rows:
                 text = _text(batch.column(0))
                 file.write(text if n_events or not is_first else text[len(_SEPARATOR) :])
                 n_events += batch.num_rows
-    except duckdb.Error as error:
-        raise ExportError(
-            f"trace {trace_name!r} cannot be read: {str(error).splitlines()[0]}"
-        ) from error
     return n_events
+
+
+@contextmanager
+def reading(source: str) -> Iterator[None]:
+    """Raises ExportError, which names the source, where rows cannot be read."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise ExportError(f"{source} cannot be read: {str(error).splitlines()[0]}") from error
 
 
 def _is_restored(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> bool:
@@ -214,20 +219,21 @@ def making(
     connection.execute(load("counters", trace_id=trace.id))
     for each in drawn:
         connection.execute("INSERT INTO chrome_counter VALUES (?, ?, ?)", list(vars(each).values()))
+    named = "NULL::VARCHAR" if label is None else "'" + label.replace("'", "''") + "'"
+    connection.execute(load("places", trace_id=trace.id, label=named))
     shift_ns = trace.base_ns - trace.source_base_ns if file_ns is None else file_ns
-    return _separated(
+    return separated(
         load(
             "made",
             trace_id=trace.id,
             n_tracks=_n_ids(connection, trace, track="id"),
             file_ns=f"({shift_ns})",
-            label="NULL::VARCHAR" if label is None else "'" + label.replace("'", "''") + "'",
             drawn_values=(values or _NO_VALUES).replace("{lift_ns}", "0"),
         )
     )
 
 
-def _separated(events: str) -> str:
+def separated(events: str) -> str:
     # A column of texts is one buffer: with the separators in them, it is written as it is.
     return f"SELECT '{_SEPARATOR}' || text FROM ({events}) AS event(text)"
 
