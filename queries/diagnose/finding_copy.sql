@@ -7,7 +7,7 @@ Time of copies by name, which tells the direction and whether the memory is page
 with most counts. In a time window the parts inside it count.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["call_site@2", "launched_op@1"], rows = ["gpu_op"] }
+requires = { schema = ">=13", queries = ["call_site@3", "launched_op@1"], rows = ["gpu_op"] }
 scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

@@ -1,6 +1,6 @@
 /* ---
 name = "finding_host_code"
-version = 3
+version = 4
 title = "Finding: devices are idle while the host runs other code"
 help = """
 Idle time of devices before the call that launches the next work (causes host and host_sync of idle_gap), by
@@ -24,6 +24,7 @@ n_events.help = "Number of gaps"
 bound_ns.help = "Idle time of devices while a thread was in it"
 
 [changes]
+4 = "of devices that are idle equally long, the one with more gaps"
 3 = "gaps and times count once, whatever the number of slices of the name in them; a time window cuts gaps"
 2 = "compiling is left out; annotations have the Python function that they are in"
 1 = "first version"
@@ -135,7 +136,7 @@ found AS MATERIALIZED (
   SELECT
     run_id,
     name,
-    max_by(n_gaps, (idle_ns, trace_id)) AS n_gaps,
+    max_by(n_gaps, (idle_ns, n_gaps)) AS n_gaps,
     max(idle_ns) AS idle_ns
   FROM by_device
   GROUP BY run_id, name

@@ -9,7 +9,7 @@ else on the host: the price tells, of CUDA graphs in the steps, or without steps
 Idle time is that of the device with most of it.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["device_gap@6", "launched_op@1"], rows = ["gpu_op", "launch"] }
+requires = { schema = ">=13", queries = ["device_gap@7", "launched_op@1"], rows = ["gpu_op", "launch"] }
 scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

@@ -7,7 +7,7 @@ Time in calls that return only after device work is done, by name: those named a
 Of the ranks the one with most counts. In a time window the parts inside it count.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["call_site@2", "costly_call_name@1"], rows = ["launch"] }
+requires = { schema = ">=13", queries = ["call_site@3", "costly_call_name@1"], rows = ["launch"] }
 scale = "run"
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

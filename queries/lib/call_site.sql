@@ -1,6 +1,6 @@
 /* ---
 name = "call_site"
-version = 2
+version = 3
 title = "Where calls that wait, copy or allocate were made: operator, nn.Module and Python line"
 help = """
 Runtime and driver calls that wait for devices, allocate or release memory, or launched copies: the innermost
@@ -18,6 +18,7 @@ slice_id.help = "Call"
 location = { help = "Operator, module and Python function; NULL: none is recorded" }
 
 [changes]
+3 = "of operators that begin at one time, the outermost"
 2 = "only calls that wait, allocate or release memory, or launched copies"
 1 = "first version"
 --- */
@@ -46,6 +47,7 @@ above AS MATERIALIZED (
   JOIN whole_slice AS s ON s.id = k.from_id
   WHERE k.kind IN ('module', 'python') AND k.link_set = 'default'
   GROUP BY o.slice_id, o.track_id, o.ts, o.dur
+  QUALIFY row_number() OVER (PARTITION BY o.track_id, o.ts ORDER BY o.dur DESC, o.slice_id) = 1
 ),
 -- Only calls of threads with such operators are sorted.
 placed AS (

@@ -1,6 +1,6 @@
 /* ---
 name = "clock_shift"
-version = 1
+version = 2
 title = "Difference of two clocks at which collectives without numbers meet"
 help = """
 The ends of one collective are close together on all ranks. A candidate is a difference of two
@@ -45,6 +45,7 @@ is_certain = { type = "BOOLEAN", unit = "bool", help = "Whether the shift is pro
 evidence = { type = "VARCHAR", unit = "text", check = "IN ('ends', 'steps', 'clock', 'whole', 'none')", help = "What decided: ends, steps, clock, whole (equally many operations, supported by the clocks), or none" }
 
 [changes]
+2 = "of operations of one key that end at one time, the last is the nearest"
 1 = "first version"
 --- */
 WITH op AS MATERIALIZED (
@@ -208,12 +209,18 @@ candidate AS MATERIALIZED (
 ),
 -- Where on the time axis an operation of the hub is the nearest one with its key.
 hub_op AS MATERIALIZED (
-  SELECT
-    *,
-    coalesce((end_ns + lag(end_ns) OVER (PARTITION BY hub, spoke, match_key ORDER BY n)) // 2,
-      -9000000000000000000) AS nearest_from_ns
-  FROM op
-  WHERE is_hub
+  SELECT *
+  FROM (
+    SELECT
+      *,
+      coalesce((end_ns + lag(end_ns) OVER (PARTITION BY hub, spoke, match_key ORDER BY n)) // 2,
+        -9000000000000000000) AS nearest_from_ns
+    FROM op
+    WHERE is_hub
+  )
+  QUALIFY row_number() OVER (
+    PARTITION BY hub, spoke, match_key, nearest_from_ns ORDER BY n DESC
+  ) = 1
 ),
 nearest AS MATERIALIZED (
   SELECT

@@ -1,6 +1,6 @@
 /* ---
 name = "device_gap"
-version = 6
+version = 7
 title = "Idle gaps of each stream or device, with their causes"
 help = """
 A gap lasts from the end of all earlier operations to the start of the next one, so the gaps of a
@@ -70,6 +70,7 @@ inside_in_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check = "
 inside_after_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Part of after_launch_ns inside the time window" }
 
 [changes]
+7 = "of calls of a thread that begin at one time after a wait, the first"
 6 = "default values: gaps of devices, short_ns 5000"
 5 = "cause other is unknown"
 4 = "new cause communication, which was other"
@@ -279,19 +280,21 @@ issued_wait AS (
   SELECT c.launch_id
   FROM wait_call AS w
   ASOF JOIN (
-    SELECT launch_id, track_id, call_start_ns
+    SELECT min(launch_id) AS launch_id, track_id, call_start_ns
     FROM op
     WHERE track_id IN (SELECT track_id FROM wait_call WHERE NOT is_recorded)
+    GROUP BY track_id, call_start_ns
   ) AS c ON c.track_id = w.track_id AND w.ts <= c.call_start_ns
   WHERE NOT w.is_recorded
   UNION
   SELECT c.launch_id
   FROM wait_call AS w
   ASOF JOIN (
-    SELECT launch_id, track_id, stream_n, call_start_ns
+    SELECT min(launch_id) AS launch_id, track_id, stream_n, call_start_ns
     FROM op
     WHERE stream_n IN (SELECT stream_n FROM wait_call WHERE is_recorded)
       AND track_id IN (SELECT track_id FROM wait_call WHERE is_recorded)
+    GROUP BY track_id, stream_n, call_start_ns
   ) AS c
     ON c.track_id = w.track_id
     AND c.stream_n = w.stream_n

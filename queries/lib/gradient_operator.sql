@@ -7,7 +7,7 @@ Of dPRO trials with NCCL: the operators of replay_node. Those that depend on a r
 when gradients are reduced in other groups; the others do not.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=18", queries = ["gradient_node@1", "replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=18", queries = ["gradient_node@1", "replay_edge@5", "replay_node@3"] }
 scale = "run"
 columns = ["node_id", "run_id", "trace_id", "rank", "dur_ns", "gap_ns", "order_key", "is_after_reduction"]
 

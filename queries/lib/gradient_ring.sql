@@ -7,7 +7,7 @@ Of dPRO trials with NCCL: of each rank and channel the rank before it, and the t
 gradient of a group and the earliest begin of its reduction.
 """
 grain = ["trace_id", "channel"]
-requires = { schema = ">=18", queries = ["gradient_node@1", "replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=18", queries = ["gradient_node@1", "replay_edge@5", "replay_node@3"] }
 scale = "run"
 columns = ["run_id", "trace_id", "rank", "channel", "previous_trace_id", "delay_ns"]
 

@@ -1,6 +1,6 @@
 /* ---
 name = "memory_node"
-version = 1
+version = 2
 title = "Nodes of replays by the calls of graphs with tensors that they stand for"
 help = """
 The graph whose storages a replay knows: that which is replayed, or, of a timeline, one that is linked with
@@ -20,6 +20,7 @@ place = { type = "BIGINT", unit = "count", check = ">= 0", help = "Position of t
 self_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Duration without calls inside; NULL: unknown" }
 
 [changes]
+2 = "of nodes of a thread that begin at one time, the last"
 1 = "first version"
 --- */
 WITH call AS MATERIALIZED (
@@ -28,9 +29,10 @@ WITH call AS MATERIALIZED (
   WHERE c.graph_id IN (SELECT graph_id FROM memory_use())
 ),
 piece AS (
-  SELECT run_id, track_id, node_id, start_ns
+  SELECT run_id, track_id, max(node_id) AS node_id, start_ns
   FROM replay_timeline_node()
   WHERE role = 'piece'
+  GROUP BY run_id, track_id, start_ns
 ),
 begun AS (
   SELECT c.*, s.track_id, s.ts + t.shift_ns + round(t.drift * s.ts)::BIGINT AS start_ns

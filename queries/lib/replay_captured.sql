@@ -7,7 +7,7 @@ Of steps of timelines. A call that waits for device work ends a graph, as it can
 least two launches.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_edge@4", "replay_measured@3", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_edge@5", "replay_measured@3", "replay_node@3"] }
 scale = "run"
 columns = ["run_id", "trace_id", "track_id", "before_id", "node_id", "first_before_id", "first_id", "last_id"]
 

@@ -7,7 +7,7 @@ Of all nodes before it (replay_edge), the one that it became ready after last; o
 the highest number. Nodes without measured times have no row.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_edge@5", "replay_node@3"] }
 columns = ["run_id", "node_id", "before_id", "kind", "ready_ns"]
 
 [column]

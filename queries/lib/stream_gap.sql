@@ -6,7 +6,7 @@ help = """
 The rows of device_gap, all of them, by default those of streams.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
-requires = { schema = ">=1", queries = ["device_gap@6"] }
+requires = { schema = ">=1", queries = ["device_gap@7"] }
 scale = "trace"
 columns = [
   "trace_id", "device_id", "track_id", "stream", "start_ns", "end_ns", "gap_ns", "cause",

@@ -1,6 +1,6 @@
 /* ---
 name = "tf_session_of"
-version = 1
+version = 2
 title = "Sessions in which slices end"
 help = """
 Number of the session during or before which a slice ends: 1 plus the sessions of its trace that
@@ -16,10 +16,11 @@ slice_id.help = "Slice of an operator or of device work"
 session = { type = "BIGINT", unit = "count", check = ">= 1", help = "Number of the session, from 1" }
 
 [changes]
+2 = "all sessions that end at one time count"
 1 = "first version"
 --- */
 WITH session AS (
-  SELECT trace_id, ts + dur AS end_ts, row_number() OVER (PARTITION BY trace_id ORDER BY ts + dur) AS n
+  SELECT trace_id, ts + dur AS end_ts, count(*) OVER (PARTITION BY trace_id ORDER BY ts + dur) AS n
   FROM whole_step
   WHERE dur >= 0
 ),

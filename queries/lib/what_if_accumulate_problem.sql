@@ -6,7 +6,7 @@ help = """
 No row: they can. The forward and backward pass must be known: those of dPRO trials, or of graphs with tensors.
 """
 grain = ["kind"]
-requires = { schema = ">=17", queries = ["memory_node@1", "memory_pass@1", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["memory_node@2", "memory_pass@1", "replay_node@3"] }
 columns = ["kind", "problem", "remedy"]
 
 [column]

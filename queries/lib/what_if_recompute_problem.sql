@@ -7,7 +7,7 @@ No row: they can. A part must not write what it did not make, and what it takes 
 runs again, or it would not compute the same.
 """
 grain = ["kind"]
-requires = { schema = ">=17", queries = ["memory_node@1", "memory_use@1"] }
+requires = { schema = ">=17", queries = ["memory_node@2", "memory_use@1"] }
 columns = ["kind", "problem", "remedy"]
 
 [param.parts]

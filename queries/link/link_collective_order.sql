@@ -30,7 +30,7 @@ columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [requires]
 schema = ">=11"
-queries = ["collective_sequence@1", "clock_shift@1"]
+queries = ["collective_sequence@1", "clock_shift@2"]
 rows = ["collective without sequence_number"]
 
 [param.run_id]

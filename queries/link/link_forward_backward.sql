@@ -1,6 +1,6 @@
 /* ---
 name = "link_forward_backward"
-version = 2
+version = 3
 title = "Links from forward operators to the operators that compute their gradients"
 help = """
 Recorded arrows (fwdbwd) take precedence; of operators that begin where an arrow does, those with
@@ -27,6 +27,7 @@ rule.help = "recorded:fwdbwd, or sequence_number"
 confidence.help = "1 for recorded arrows; 0.9 by sequence number; 0.5 if several forward threads have the number"
 
 [changes]
+3 = "of forward operators with one number that begin at one time, the innermost"
 2 = "arrows lead to the operator with the sequence number, not to a child that begins with it"
 1 = "first version"
 --- */
@@ -113,9 +114,11 @@ unlinked AS (
   WHERE b.next_ts IS NULL OR b.next_ts >= b.end_ts
 ),
 forward AS (
-  SELECT slice_id, trace_id, track_id, ts, sequence_number
+  -- Of those that begin at one time, the innermost.
+  SELECT min_by(slice_id, (end_ts, -slice_id)) AS slice_id, trace_id, track_id, ts, sequence_number
   FROM numbered
   WHERE forward_thread_id = 0
+  GROUP BY trace_id, track_id, ts, sequence_number
 ),
 -- Each thread counts separately, and the profiler records its number in no other event.
 candidate AS (

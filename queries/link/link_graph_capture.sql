@@ -1,6 +1,6 @@
 /* ---
 name = "link_graph_capture"
-version = 1
+version = 2
 title = "Links from captured operators to the device work of graphs that replay them"
 help = """
 A replayed graph is one call with many kernels, which no operator launched. The calls between the begin
@@ -28,6 +28,7 @@ rule.help = "graph_capture"
 confidence.help = "0.95; 0.9 if captures take turns, 0.8 if nodes are missing, 0.5 if the replays do not go round or several traces captured the same"
 
 [changes]
+2 = "of begins and ends of captures at one time, the last"
 1 = "first version"
 --- */
 WITH traces AS (
@@ -38,6 +39,7 @@ border AS (
   FROM launch AS l
   WHERE l.trace_id IN (SELECT id FROM traces)
     AND (l.name LIKE '%StreamBeginCapture%' OR l.name LIKE '%StreamEndCapture%')
+  QUALIFY row_number() OVER (PARTITION BY l.trace_id, l.track_id, l.ts ORDER BY l.slice_id DESC) = 1
 ),
 -- The last border before a call says whether it was captured.
 captured AS (

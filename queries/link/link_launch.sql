@@ -1,6 +1,6 @@
 /* ---
 name = "link_launch"
-version = 5
+version = 6
 title = "Links from runtime or driver calls to the device work they caused"
 help = """
 Device work and its call share a correlation id. Each process counts its own ids, so if several
@@ -27,6 +27,7 @@ rule.help = "correlation"
 confidence.help = "1 if one call has the id, 0.9 if the last of several was taken, 0.5 if all began after the work"
 
 [changes]
+6 = "of calls with one id that begin at one time, the last"
 5 = "a process that stands for a device owns no streams, also where a process with calls has its number"
 4 = "faster; work on the tracks of a process that waits for it and launches none of it is linked to calls of others"
 3 = "calls of other processes are excluded where streams are known to belong to a process that makes calls"
@@ -118,7 +119,7 @@ work AS MATERIALIZED (
     WHERE w.trace_id = $trace_id::BIGINT
   ) AS g ON g.correlation_id = c.correlation_id AND g.process_id = c.process_id
 ),
-repeated AS (
+each_repeated AS (
   SELECT
     l.slice_id,
     l.correlation_id,
@@ -135,6 +136,11 @@ repeated AS (
   SEMI JOIN (
     SELECT DISTINCT correlation_id, process_id FROM work WHERE n_calls > 1
   ) AS w ON w.correlation_id = l.correlation_id AND w.process_id = l.process_id
+),
+repeated AS (
+  SELECT max(slice_id) AS slice_id, correlation_id, process_id, from_ts, ts
+  FROM each_repeated
+  GROUP BY correlation_id, process_id, from_ts, ts
 )
 SELECT
   call_id AS from_id,

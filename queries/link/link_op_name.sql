@@ -1,6 +1,6 @@
 /* ---
 name = "link_op_name"
-version = 1
+version = 2
 title = "Links from operators to device work of the same name, where no call relates them"
 help = """
 Some tracers name device work after the operator that launched it. It belongs to the last operator of
@@ -24,6 +24,7 @@ rule.help = "name"
 confidence.help = "0.9"
 
 [changes]
+2 = "of operators of one name that begin at one time, the last"
 1 = "first version"
 --- */
 WITH work AS (
@@ -39,7 +40,10 @@ WITH work AS (
   WHERE g.trace_id = $trace_id::BIGINT AND g.correlation_id IS NULL AND g.kind <> 'sync'
 ),
 operator AS (
-  SELECT slice_id, trace_id, ts, name FROM cpu_op WHERE trace_id = $trace_id::BIGINT
+  SELECT max(slice_id) AS slice_id, trace_id, ts, name
+  FROM cpu_op
+  WHERE trace_id = $trace_id::BIGINT
+  GROUP BY trace_id, ts, name
 )
 SELECT
   o.slice_id AS from_id, w.slice_id AS to_id, 'op_device' AS kind, 'name' AS rule,

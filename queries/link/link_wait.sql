@@ -1,6 +1,6 @@
 /* ---
 name = "link_wait"
-version = 3
+version = 4
 title = "Links from device work to the calls that waited for it"
 help = """
 Of the work launched before the wait on what the call waits for (a stream, a device, or the work
@@ -33,6 +33,7 @@ rule.help = "sync_record, device, stream, event or copy"
 help = "1 for records and copies, 0.8 if the work ends after the call; without a record 0.9 for a device, 0.6 for several, 0.5 for streams and events"
 
 [changes]
+4 = "of work that ends at one time while a call waits for an event, the last launched"
 3 = "only work of the waiting process, and for records only work of their context; of several operations of one call, the last to end"
 2 = "same links, faster where few calls wait"
 1 = "first version"
@@ -342,18 +343,25 @@ last_work AS (
   FROM (SELECT * FROM wait_on WHERE rule = 'event') AS w
   ASOF JOIN (
     -- As above: of four milliseconds in which no wait ends, only the last work is sorted.
-    SELECT k.slice_id, k.queue_n, k.end_ts, k.launch_ts
+    SELECT
+      arg_max(k.slice_id, (k.launch_ts, k.slice_id)) AS slice_id,
+      k.queue_n,
+      k.end_ts,
+      max(k.launch_ts) AS launch_ts
     FROM placed_work AS k
     SEMI JOIN (FROM wait_on WHERE rule = 'event') AS w
       ON w.queue_n = k.queue_n AND (w.until_ts >> 22) = (k.end_ts >> 22)
+    GROUP BY k.queue_n, k.end_ts
     UNION ALL
     SELECT
-      arg_max(slice_id, (end_ts, slice_id)),
-      queue_n,
-      max(end_ts),
-      arg_max(launch_ts, (end_ts, slice_id))
-    FROM placed_work
-    GROUP BY queue_n, end_ts >> 22
+      arg_max(k.slice_id, (k.end_ts, k.launch_ts, k.slice_id)),
+      k.queue_n,
+      max(k.end_ts),
+      arg_max(k.launch_ts, (k.end_ts, k.launch_ts))
+    FROM placed_work AS k
+    ANTI JOIN (FROM wait_on WHERE rule = 'event') AS w
+      ON w.queue_n = k.queue_n AND (w.until_ts >> 22) = (k.end_ts >> 22)
+    GROUP BY k.queue_n, k.end_ts >> 22
   ) AS k
     ON k.queue_n = w.queue_n
     AND w.until_ts >= k.end_ts

@@ -1,6 +1,6 @@
 /* ---
 name = "link_wait_communication"
-version = 1
+version = 2
 title = "Links from communication on the host to what went on after it"
 help = """
 After the backward pass, DistributedDataParallel waits for the reduced buckets one after another, and
@@ -28,6 +28,7 @@ rule.help = "communication"
 confidence.help = "0.9 by the sizes of copies, 0.5 for pauses"
 
 [changes]
+2 = "of operations that end at one time before a pause, the last called"
 1 = "first version"
 --- */
 WITH operation AS MATERIALIZED (
@@ -110,10 +111,20 @@ reach AS (
     ) AS before_ns
   FROM activity
 ),
+-- Of those that end at one time, the last called.
+ended AS (
+  SELECT
+    call_track_id,
+    end_ns,
+    max_by(slice_id, (call_ns, slice_id)) AS slice_id,
+    max(call_ns) AS call_ns
+  FROM operation
+  GROUP BY call_track_id, end_ns
+),
 by_pause AS (
   SELECT o.slice_id AS from_id, p.slice_id AS to_id, 0.5::DOUBLE AS confidence
   FROM (SELECT * FROM reach WHERE before_ns < start_ns) AS p
-  ASOF JOIN operation AS o ON o.call_track_id = p.track_id AND o.end_ns <= p.start_ns
+  ASOF JOIN ended AS o ON o.call_track_id = p.track_id AND o.end_ns <= p.start_ns
   WHERE o.end_ns > p.before_ns AND o.call_ns <= p.before_ns
     AND o.slice_id NOT IN (SELECT from_id FROM by_size)
 ),

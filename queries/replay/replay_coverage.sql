@@ -8,7 +8,7 @@ What passes until it starts is explained by nothing. Of timelines, whose nodes h
 pieces of host threads follow each other without waiting for anything else.
 """
 grain = ["run_id", "trace_id", "kind"]
-requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_edge@5", "replay_node@3"] }
 scale = "run"
 needs = "nodes with measured times, which those of dPRO trials do not have, as they are means of steps"
 columns = ["run_id", "trace_id", "rank", "kind", "n_nodes", "n_without_cause", "dur_ns", "unexplained_ns", "share"]

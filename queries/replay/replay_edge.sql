@@ -1,6 +1,6 @@
 /* ---
 name = "replay_edge"
-version = 4
+version = 5
 title = "What a replay waits for: dependencies between its nodes"
 help = """
 A node starts when all nodes before it have ended and the delays of the edges have passed. Of
@@ -29,6 +29,7 @@ ordinal = { type = "BIGINT", unit = "count", check = ">= 0", help = "Place among
 link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link that it is made from" }
 
 [changes]
+5 = "the order of several edges of one kind between two nodes no longer depends on the ids of traces"
 4 = "parts on links of BytePS in turn, latencies by tensor"
 3 = "graphs and TPU commands"
 2 = "timelines; link and confidence"
@@ -88,7 +89,7 @@ SELECT
   to_id,
   delay_ns,
   kind,
-  row_number() OVER (PARTITION BY run_id ORDER BY from_id, to_id, kind) - 1,
+  row_number() OVER (PARTITION BY run_id ORDER BY from_id, to_id, kind, delay_ns, link_id) - 1,
   link_id,
   confidence
 FROM (

@@ -7,7 +7,7 @@ By the measured times: the least time between its end, with the delay of the edg
 node that depends on it (replay_edge); of a node on which nothing depends, until the end of its run.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_edge@5", "replay_node@3"] }
 scale = "run"
 needs = "nodes with measured times, which those of dPRO trials do not have, as they are means of steps"
 columns = ["run_id", "node_id", "trace_id", "rank", "kind", "name", "slice_id", "dur_ns", "slack_ns", "next_id"]

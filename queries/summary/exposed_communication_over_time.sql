@@ -1,6 +1,6 @@
 /* ---
 name = "exposed_communication_over_time"
-version = 1
+version = 2
 title = "Communication and its exposed part per device, by time bucket"
 help = """
 Communication is exposed while a communication kernel runs and no compute kernel runs on the device.
@@ -37,6 +37,7 @@ covered_ns.help = "Part of the bucket inside the span of the device"
 exposed_share = { type = "DOUBLE", unit = "ratio", check = "BETWEEN 0 AND 1", help = "exposed_communication_ns / covered_ns" }
 
 [changes]
+2 = "all communication that begins at one time counts"
 1 = "first version"
 --- */
 WITH communication AS MATERIALIZED (
@@ -61,9 +62,7 @@ communication_reach AS (
   SELECT
     p.place_n,
     c.start_ns,
-    max(c.end_ns) OVER (
-      PARTITION BY p.place_n ORDER BY c.start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS reach_ns
+    max(c.end_ns) OVER (PARTITION BY p.place_n ORDER BY c.start_ns) AS reach_ns
   FROM communication AS c
   JOIN place AS p
     ON p.trace_id = c.trace_id AND p.device_id IS NOT DISTINCT FROM c.device_id

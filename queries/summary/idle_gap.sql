@@ -27,7 +27,7 @@ Gaps and causes are those of the whole trace; a time window contains the gaps th
 whole.
 """
 grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
-requires = { schema = ">=1", queries = ["device_gap@6"] }
+requires = { schema = ">=1", queries = ["device_gap@7"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "start_ns", "end_ns",

@@ -7,7 +7,7 @@ Kernels, copies and memsets that end in the sessions that count, by the operator
 (gpu_op_cause).
 """
 grain = ["trace_id", "operation", "kind", "name"]
-requires = { schema = ">=1", queries = ["tf_session_of@1"] }
+requires = { schema = ">=1", queries = ["tf_session_of@2"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "operation", "kind", "name", "n_calls", "total_ns", "mean_ns",

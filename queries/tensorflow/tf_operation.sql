@@ -7,7 +7,7 @@ Statistics of the operators that end in the sessions that count; all operators o
 sessions.
 """
 grain = ["trace_id", "name"]
-requires = { schema = ">=1", queries = ["tf_session_of@1"] }
+requires = { schema = ">=1", queries = ["tf_session_of@2"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "name", "n_calls", "total_ns", "mean_ns", "min_ns", "max_ns",

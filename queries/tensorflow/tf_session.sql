@@ -8,7 +8,7 @@ their ends; operators and device work count for the session in which they end. A
 sessions that run in it, and of operators and device work those that run in it.
 """
 grain = ["step_id"]
-requires = { schema = ">=1", queries = ["tf_session_of@1"] }
+requires = { schema = ">=1", queries = ["tf_session_of@2"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "step_id", "session", "start_ns", "dur_ns", "n_ops", "op_ns",

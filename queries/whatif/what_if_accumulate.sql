@@ -10,7 +10,7 @@ run before the first call or operator, for as long as their work on the host or 
 longer. An extrapolation: work that does not grow with the batch is divided, too.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["memory_node@1", "memory_pass@1", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["memory_node@2", "memory_pass@1", "replay_node@3"] }
 scale = "run"
 applies_to = "operators of dPRO trials, and graphs with tensors and a backward pass"
 extrapolates = true

@@ -7,7 +7,7 @@ Edges of what_if_buckets: from the last gradient of a bucket on each rank to its
 of buckets, and on to the copy of its first gradient.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3", "replay_bucket@2", "replay_gradient@1"] }
+requires = { schema = ">=17", queries = ["replay_edge@5", "replay_node@3", "replay_bucket@2", "replay_gradient@1"] }
 scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 

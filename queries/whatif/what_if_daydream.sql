@@ -9,7 +9,7 @@ do not wait for each other; the stages of communication, and tensors without a r
 With the engine dpro, the times of the first rank are those of dPRO's replay of Daydream, which predicts no other.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=18", queries = ["dpro_tensor@1", "replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=18", queries = ["dpro_tensor@1", "replay_edge@5", "replay_node@3"] }
 scale = "run"
 applies_to = "dPRO trials whose gradients update weights"
 columns = [

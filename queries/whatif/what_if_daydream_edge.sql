@@ -7,7 +7,7 @@ The edges between operators, and on each rank those of each group of tensors: fr
 that compute its gradients to its tensors, and from these to the first update.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=18", queries = ["dpro_tensor@1", "replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=18", queries = ["dpro_tensor@1", "replay_edge@5", "replay_node@3"] }
 scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 

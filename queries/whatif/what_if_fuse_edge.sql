@@ -7,7 +7,7 @@ Edges of what_if_fuse: those of the operators of a cluster lead to and from the 
 are gone.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=18", queries = ["fused_operator@1", "replay_edge@4"] }
+requires = { schema = ">=18", queries = ["fused_operator@1", "replay_edge@5"] }
 scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 

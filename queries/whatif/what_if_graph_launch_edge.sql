@@ -6,7 +6,7 @@ help = """
 Work of a graph is launched by its first call; what it waits for on its stream and by events stays.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["replay_captured@1", "replay_edge@4"] }
+requires = { schema = ">=17", queries = ["replay_captured@1", "replay_edge@5"] }
 scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 

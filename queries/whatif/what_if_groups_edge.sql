@@ -8,7 +8,7 @@ from there to its queue on all ranks, through the copies and around the ring to 
 update weights.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=18", queries = ["gradient_tensor@1", "gradient_update@1", "replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=18", queries = ["gradient_tensor@1", "gradient_update@1", "replay_edge@5", "replay_node@3"] }
 scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 

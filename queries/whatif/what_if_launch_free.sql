@@ -7,7 +7,7 @@ Calls that queue work take no time, unless they also wait for it, and the work c
 begin.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_edge@5", "replay_node@3"] }
 scale = "run"
 applies_to = "calls that queue device work"
 columns = [

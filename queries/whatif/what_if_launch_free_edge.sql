@@ -6,7 +6,7 @@ help = """
 Work can start when the call that queues it begins.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["replay_edge@4"] }
+requires = { schema = ">=17", queries = ["replay_edge@5"] }
 scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 

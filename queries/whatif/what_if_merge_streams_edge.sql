@@ -7,7 +7,7 @@ Device work of a rank runs one after another, in the order in which it started, 
 device in between.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3", "replay_resource@3"] }
+requires = { schema = ">=17", queries = ["replay_edge@5", "replay_node@3", "replay_resource@3"] }
 scale = "run"
 applies_to = "ranks with device work on several streams"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]

@@ -7,7 +7,7 @@ Ranks do not wait for each other at collectives of timelines. Of dPRO trials not
 what-if is refused there.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_edge@5", "replay_node@3"] }
 scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 

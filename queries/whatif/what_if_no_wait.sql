@@ -7,7 +7,7 @@ Calls whose name matches the pattern (as in GLOB), of one rank or of all, do not
 those that queue none take no time.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_edge@5", "replay_node@3"] }
 scale = "run"
 applies_to = "calls that wait for device work, by name and rank"
 columns = [

@@ -6,7 +6,7 @@ help = """
 Without the edges from device work to calls whose name matches.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_edge@5", "replay_node@3"] }
 scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 

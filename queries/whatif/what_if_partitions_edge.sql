@@ -8,7 +8,7 @@ answers and the operations of the server to the pulls, and from there to the ope
 links were recorded to serve one part after the other (gradient_part_order), they do (kind link_order).
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=18", queries = ["gradient_part_node@1", "gradient_part_order@1", "replay_edge@4", "replay_node@3"] }
+requires = { schema = ">=18", queries = ["gradient_part_node@1", "gradient_part_order@1", "replay_edge@5", "replay_node@3"] }
 scale = "run"
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 

@@ -9,7 +9,7 @@ of the time of the call at AGAIN, what they take on a stream part of that of the
 from AGAIN on.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["memory_node@1", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["memory_node@2", "replay_node@3"] }
 scale = "run"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

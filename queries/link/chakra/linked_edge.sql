@@ -1,6 +1,6 @@
 /* ---
 name = "linked_edge"
-version = 1
+version = 2
 title = "Dependencies of a linked graph"
 help = """
 control leads from a node to its children. inter_thread leads to an operator that begins more than a
@@ -24,6 +24,7 @@ help = "Linked graph, with its nodes stored"
 kind.help = "control, inter_thread, sync, stream_order or group_order"
 
 [changes]
+2 = "of work that began or was launched at one time, the last is waited for, and the first waits"
 1 = "first version"
 --- */
 WITH linked AS (
@@ -92,8 +93,23 @@ work AS MATERIALIZED (
     ON l.to_id = g.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
   LEFT JOIN launch AS c ON c.slice_id = l.from_id
 ),
-launched AS (
-  SELECT * FROM work WHERE call_ts IS NOT NULL
+-- Of work that begins at one time the last, and of that launched at one time the last and the first.
+begun AS (
+  SELECT device_id, stream, ts, max(node_id) AS node_id
+  FROM work
+  GROUP BY device_id, stream, ts
+),
+last_launched AS (
+  SELECT stream, call_ts, max_by(node_id, (ts, node_id)) AS node_id, max(ts) AS ts
+  FROM work
+  WHERE call_ts IS NOT NULL
+  GROUP BY stream, call_ts
+),
+first_launched AS (
+  SELECT call_track_id, stream, call_ts, min_by(node_id, (ts, node_id)) AS node_id, min(ts) AS ts
+  FROM work
+  WHERE call_ts IS NOT NULL
+  GROUP BY call_track_id, stream, call_ts
 ),
 -- The work a wait record refers to: all work of a stream or device up to its end, or work launched
 -- on a stream before an event was recorded. The last work of a stream represents all of it.
@@ -133,12 +149,12 @@ blocked AS (
       AND (p.device_id = r.device_id OR r.device_id = -1)
     WHERE r.sync_kind IN ('Stream Sync', 'Context Sync')
   ) AS w
-  ASOF JOIN work AS k
+  ASOF JOIN begun AS k
     ON k.device_id = w.device_id AND k.stream = w.stream AND w.end_ts >= k.ts
   UNION
   SELECT w.call_id, k.node_id
   FROM (SELECT * FROM record WHERE sync_kind = 'Event Sync' AND record_ts IS NOT NULL) AS w
-  ASOF JOIN launched AS k ON k.stream = w.wait_on_stream AND w.record_ts > k.call_ts
+  ASOF JOIN last_launched AS k ON k.stream = w.wait_on_stream AND w.record_ts > k.call_ts
   UNION
   -- Without records, derived from the names of calls and the ends of work.
   SELECT l.to_id, k.node_id
@@ -169,9 +185,9 @@ stream_wait AS (
     FROM (
       SELECT * FROM record WHERE sync_kind = 'Stream Wait Event' AND record_ts IS NOT NULL
     ) AS r
-    ASOF JOIN launched AS k ON k.stream = r.wait_on_stream AND r.record_ts > k.call_ts
+    ASOF JOIN last_launched AS k ON k.stream = r.wait_on_stream AND r.record_ts > k.call_ts
   ) AS w
-  ASOF JOIN launched AS k
+  ASOF JOIN first_launched AS k
     ON k.call_track_id = w.call_track_id AND k.stream = w.stream AND w.call_ts < k.call_ts
 ),
 sync AS (
