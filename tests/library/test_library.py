@@ -302,7 +302,7 @@ def test_a_wrong_header_is_explained(broken: str, message: str) -> None:
         (text("x", "SELECT $n::VARCHAR AS x FROM slice ORDER BY 1",
               more='scale = "run"\nparam.n = { type = "VARCHAR", unit = "side" }'),
          "compares runs: its scale is not run"),
-        (text("x", "SELECT from_id AS x FROM replay_edge() ORDER BY 1", calls='"replay_edge@4"',
+        (text("x", "SELECT from_id AS x FROM replay_edge() ORDER BY 1", calls='"replay_edge@5"',
               more='scale = "trace"'), "whose rows are those of a run: its scale is not trace"),
         (text("x", "SELECT run_id, id AS x FROM trace ORDER BY 1",
               more='scale = "trace"\n[[column]]\nname = "run_id"\ntype = "BIGINT"'
