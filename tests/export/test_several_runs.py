@@ -98,6 +98,7 @@ def test_a_file_holds_the_traces_of_several_runs(tw: Tw, db: Path, tmp_path: Pat
     assert tw("verify", "--db", db, target).code == 0
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("ranks", "window"),
     [((0, 1), (0, 10_000_000)), ((0, 1), (2_000_000, 4_000_000)), ((1,), (0, 10_000_000))],
