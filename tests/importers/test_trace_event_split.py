@@ -235,6 +235,31 @@ def test_entries_that_are_not_objects_are_skipped_and_counted(
         assert json.loads(splitter.metadata)["more"] == 1
 
 
+@pytest.mark.parametrize(
+    ("rest", "expected"),
+    [
+        ('"traceEvents":[{"ph":"i"},{"ph":"e"}]', 2),
+        ('"a":{"traceEvents":[1]},"traceEvents" : [ {"n":[{}]} ],"b":[],"traceEvents":[1,2]', 3),
+        ('"traceEvents":[],"a":["traceEvents"],"b":"traceEvents"', 0),
+    ],
+)
+@pytest.mark.parametrize("block", [7, 100_000])
+def test_events_of_a_second_array_are_counted(
+    rest: str, expected: int, block: int, patch: pytest.MonkeyPatch
+) -> None:
+    text = f'{{"traceEvents":[{{"ph":"X"}}],{rest}}}'
+    found, splitter = cut(text.encode(), patch, block)
+
+    assert found == [{"ph": "X"}]
+    problems = splitter.repairer.problems
+    assert {kind: each.count for kind, each in problems.items()} == (
+        {"second_array": expected} if expected else {}
+    )
+    if expected:
+        place = text[problems["second_array"].offset :]
+        assert place[0] == "[" and text.index(place) > text.index("]")
+
+
 def test_a_second_document_in_the_file_is_reported(patch: pytest.MonkeyPatch) -> None:
     for text in ('[{"ph":"X"}][{"ph":"Y"}]', '[{"ph":"X"}] {"ph":"Y"}'):
         found, splitter = cut(text.encode(), patch, 5)

@@ -60,12 +60,20 @@ REPAIRS = {
     "unreadable_event": "events that do not parse were skipped",
     "metadata": "the document around the events does not parse and was skipped",
     "trailing_text": "content after the array of events was skipped",
+    "second_array": "events of a second array of events were skipped",
     "unclosed": "the array of events is not closed; every event was kept",
     "truncated": "the file ends inside its events; every complete one was kept",
 }
 
 #: Kinds by which content was lost; the others repair it.
-LOSSES = {"not_an_event", "unreadable_event", "metadata", "trailing_text", "truncated"}
+LOSSES = {
+    "not_an_event",
+    "unreadable_event",
+    "metadata",
+    "second_array",
+    "trailing_text",
+    "truncated",
+}
 
 
 @dataclass

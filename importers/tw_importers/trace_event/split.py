@@ -228,8 +228,19 @@ class Splitter(Generic[C]):
         text = bytes(tail).lstrip(BLANK)
         self.offset += len(tail) - len(text)
         self.metadata = self._head + b"]" + text if self._head else b""
-        if not self._head and (text := text.rstrip(BLANK)):
+        if self._head:
+            self._report_more_arrays(text)
+        elif text := text.rstrip(BLANK):
             self.repairer.report("trailing_text", self.offset, text)
+
+    def _report_more_arrays(self, text: bytes) -> None:
+        """Reports what is in arrays of the same key in the rest of the object."""
+        search = HeadSearch(self.key, depth=1)
+        while (start := search.go_on(text)) is not None:
+            array = text[start - 1 :]
+            n_entries = _n_entries(array)
+            if n_entries:
+                self.repairer.report("second_array", self.offset + start - 1, array, n_entries)
 
     def _truncated(self, rest: bytes) -> None:
         """The file ended inside the array; a bare array may legally do so after an event."""
@@ -245,26 +256,33 @@ class HeadSearch:
     """Finds the events of an object: the array of its own key `key`, not one deeper down."""
 
     key: bytes = b"traceEvents"
-    _at: int = 0  # all before this was looked at
-    _depth: int = 0
+    at: int = 0  # all before this was looked at
+    depth: int = 0
 
-    def go_on(self, head: bytearray) -> int | None:
+    def go_on(self, head: bytearray | bytes) -> int | None:
         """The offset of the first event, after the bracket; None if `head` ends before it."""
         quoted = b'"%b"' % self.key
         if quoted not in head:
             return None  # most files that are not traces are refused before this
-        while token := _STRUCTURE.search(head, self._at):
+        while token := _STRUCTURE.search(head, self.at):
             text = token.group()
             if text == b'"':
                 return None
-            if text == quoted and self._depth == 1:
+            if text == quoted and self.depth == 1:
                 array = _ARRAY.match(head, token.end())
                 if array or not head[token.end() :].strip(BLANK):
-                    return array.end() if array and array.group(1) else None
-            self._depth += text in b"{["
-            self._depth -= text in b"}]"
-            self._at = token.end()
+                    return self._enter(array)
+            self.depth += text in b"{["
+            self.depth -= text in b"}]"
+            self.at = token.end()
         return None
+
+    def _enter(self, array: re.Match[bytes] | None) -> int | None:
+        """The offset after the bracket, from which the next search goes on."""
+        if array is None or not array.group(1):
+            return None
+        self.at, self.depth = array.end(), self.depth + 1
+        return self.at
 
     def guess(self, head: bytearray) -> int | None:
         """The likely offset of the first event, if the head is too damaged to parse."""
@@ -318,6 +336,15 @@ def skip_blank_back(buffer: bytearray, at: int) -> int:
 def decode(array: memoryview | bytes) -> Chunk:
     """Parses a JSON array of events without building a Python object for anything in them."""
     return Chunk(_RAWS.decode(array), _EVENTS.decode(array))
+
+
+def _n_entries(array: bytes) -> int:
+    """How many entries the array has with which the text begins; 1 if it does not parse."""
+    try:
+        return len(_RAWS.decode(array))
+    except (msgspec.DecodeError, RecursionError) as error:
+        end = trailing_position(error) if isinstance(error, msgspec.DecodeError) else None
+        return 1 if end is None else len(_RAWS.decode(array[:end]))
 
 
 def trailing_position(error: msgspec.DecodeError) -> int | None:
