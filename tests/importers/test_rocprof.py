@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from tests.support.gpu_profiles import error, imported, write
+from warehouse.ingest import pipeline
 
 HEADER = (
     "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,"
@@ -92,6 +93,17 @@ def test_a_real_workload_has_its_dispatches_and_its_machine(
 def test_a_named_file_of_a_workload_stands_for_all_of_it(db: duckdb.DuckDBPyConnection) -> None:
     assert rows(db, "source_file", "role", "MI200_timestamps") == [
         ("pmc_dispatch_info",), ("sysinfo",), ("timestamps",)
+    ]  # fmt: skip
+
+
+def test_workloads_of_one_folder_are_named_apart(tmp_path: Path) -> None:
+    times = OURS["workload"]["timestamps.csv"]
+    write(tmp_path, {"w": {"A_timestamps.csv": times, "B_timestamps.csv": times.replace("k", "l")}})
+
+    found = pipeline.import_paths([tmp_path / "w"], db=tmp_path / "w.duckdb")
+
+    assert [outcome.source.label for outcome in found] == [
+        f"{tmp_path}/w (A_timestamps.csv)", f"{tmp_path}/w (B_timestamps.csv)"
     ]  # fmt: skip
 
 

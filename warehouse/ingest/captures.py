@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -166,8 +167,10 @@ def _search(
     place: tuple[Path, tuple[str, ...], bool],
     importer: str,
 ) -> None:
-    for capture in captures.find(_Listing(files)):
-        _add(part_of, capture, files, place, importer)
+    found = list(captures.find(_Listing(files)))
+    n_in_folder = Counter(capture.folder for capture in found)
+    for capture in found:
+        _add(part_of, capture, files, place, importer, is_alone=n_in_folder[capture.folder] == 1)
 
 
 def _add(
@@ -176,6 +179,8 @@ def _add(
     files: dict[str, Source],
     place: tuple[Path, tuple[str, ...], bool],
     importer: str,
+    *,
+    is_alone: bool,
 ) -> None:
     parts = tuple(files[_joined(capture.folder, part.name)] for part in capture.parts)
     owned = [file for part, file in zip(capture.parts, parts, strict=True) if not part.is_shared]
@@ -189,6 +194,7 @@ def _add(
         trouble=next((part.trouble for part in parts if part.trouble), None),
         parts=capture.parts,
         part_files=parts,
+        first_file=None if is_alone else capture.parts[0].name,
         importer=importer,
         job=capture.job,
     )

@@ -68,6 +68,8 @@ class Source:
     #: Of a capture: the roles of its files, and the files; `path` and `members` are its folder.
     parts: tuple[Part, ...] = ()
     part_files: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    #: Of a capture: the name of its first file, if its folder has further captures.
+    first_file: str | None = field(default=None, compare=False)
     importer: str | None = None  # of a capture: its importer
     job: Job | None = field(default=None, compare=False)  # of a capture: its job, by its folders
     stands_for: str | None = field(default=None, compare=False)  # the file the user gave
@@ -79,7 +81,8 @@ class Source:
 
     @property
     def label(self) -> str:
-        return "!".join((self.origin, *map(_printable, self.members)))
+        place = "!".join((self.origin, *map(_printable, self.members)))
+        return f"{place} ({_printable(self.first_file)})" if self.first_file else place
 
     @property
     def origin(self) -> str:
