@@ -346,7 +346,7 @@ def _listed(names: str) -> str:
 def _time(ns: float | None) -> str:
     if ns is None:
         return ""
-    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
         if abs(ns) >= size:
             return f"{ns / size:.3f} {unit}"
     return f"{ns:.0f} ns"
