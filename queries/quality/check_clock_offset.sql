@@ -1,9 +1,9 @@
 /* ---
 name = "check_clock_offset"
-version = 2
+version = 3
 title = "Trace without clock offset"
 help = """
-Traces of a run with several traces whose clock has no offset to the shared time.
+Traces of a run with several ranks whose clock has no offset to the shared time.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=11" }
@@ -20,6 +20,7 @@ examples.help = "Clock without an offset"
 
 [changes]
 1 = "first version"
+3 = "excludes runs in which all traces are of one rank"
 2 = "excludes graph traces, which have no clock"
 --- */
 WITH run_size AS (
@@ -27,7 +28,7 @@ WITH run_size AS (
   FROM trace
   WHERE kind = 'timeline'
   GROUP BY run_id
-  HAVING count(*) > 1
+  HAVING count(*) > 1 AND (count(DISTINCT rank) > 1 OR count(rank) < count(*))
 ),
 finding AS (
   SELECT

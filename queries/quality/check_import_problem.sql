@@ -51,9 +51,11 @@ SELECT
   f.n_looked_at,
   f.examples,
   f.meaning AS meaning,
-  CASE f.severity
-    WHEN 'error' THEN 'Data of the file was lost: copy the file or record again, and import it again.'
-    WHEN 'warning' THEN 'The import went on without them: copy the file or record again if figures need them.'
+  CASE
+    WHEN f.kind = 'ambiguous_timeline'
+      THEN 'Import its timeline and then the graph into a run of their own: --run NAME --on-duplicate replace.'
+    WHEN f.severity = 'error' THEN 'Data of the file was lost: copy the file or record again, and import it again.'
+    WHEN f.severity = 'warning' THEN 'The import went on without them: copy the file or record again if figures need them.'
     ELSE 'No action needed.'
   END AS remedy
 FROM finding AS f

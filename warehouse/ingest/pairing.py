@@ -72,7 +72,7 @@ def decide(graph: Graph, timelines: Sequence[Timeline], *, share_run: bool) -> P
         timelines = [t for t in timelines if t.rank is None]
     same = _narrowed(graph, [t for t in timelines if graph.is_of(t)])
     if len(same) > 1:
-        return _refused("ambiguous_timeline", f"several timelines are of process {graph.pid}", same)
+        return _ambiguous(f"several timelines are of process {graph.pid}", same)
     if same:
         return Pair(same[0], "process")
     if share_run and len(timelines) == 1:
@@ -86,16 +86,14 @@ def decide(graph: Graph, timelines: Sequence[Timeline], *, share_run: bool) -> P
 
 def _by_rank(graph: Graph, of_rank: list[Timeline], *, share_run: bool) -> Pair:
     if len(of_rank) > 1:
-        return _refused(
-            "ambiguous_timeline", f"several timelines are of rank {graph.rank}", of_rank
-        )
+        return _ambiguous(f"several timelines are of rank {graph.rank}", of_rank)
     (only,) = of_rank
     is_near = share_run or graph.is_of(only) or graph.folder == only.folder
     if not is_near:
         return Pair()
     if graph.is_elsewhere(only) and graph.rank_rule == "file_name":
         why = f"the file's name says rank {graph.rank}, whose timeline is of another process"
-        return _refused("other_process", why, of_rank)
+        return _refused("other_process", why, of_rank, "give its run and rank with --run, --rank")
     return Pair(only, "rank", _other_process(graph, only))
 
 
@@ -116,9 +114,16 @@ def _other_process(graph: Graph, timeline: Timeline) -> Problem | None:
     return Problem("other_process", "the graph and its timeline have different process ids", 1)
 
 
-def _refused(kind: str, why: str, found: list[Timeline]) -> Pair:
+def _ambiguous(why: str, found: list[Timeline]) -> Pair:
+    remedy = "import it with its timeline alone into a run, with --run"
+    if len({t.rank for t in found}) == len(found):
+        remedy = f"give its rank with --rank, or {remedy}"
+    return _refused("ambiguous_timeline", why, found, remedy)
+
+
+def _refused(kind: str, why: str, found: list[Timeline], remedy: str) -> Pair:
     names = ", ".join(t.name for t in found[:4]) + (", ..." if len(found) > 4 else "")
-    meaning = f"{why} ({names}); the graph was not paired: give its run and rank with --run, --rank"
+    meaning = f"{why} ({names}); the graph was not paired: {remedy}"
     return Pair(problem=Problem(kind, meaning, 1))
 
 
