@@ -1,10 +1,10 @@
 /* ---
 name = "python_stack"
-version = 1
+version = 2
 title = "Python stack around a slice, outermost function first"
 help = """
 For device work, the stack around the call that launched it, or around the operator that call was
-made for. A slice that is itself a Python function call is the last entry. Without a recorded stack
+made for, if that runs when the call begins. A slice that is itself a Python function call is the last entry. Without a recorded stack
 there are no rows. A time window hides none of them.
 """
 grain = ["position"]
@@ -24,13 +24,17 @@ start_ns.help = "Start of the call, on the time axis of slice.ts"
 dur_ns.help = "Duration of the call; negative and unfinished ones are 0"
 
 [changes]
+2 = "operators that end before the call are ignored"
 1 = "first version"
 --- */
+-- An operator of another thread counts only if it runs when the call begins: an External id that
+-- is left over from an earlier operator says nothing of where the call was made.
 WITH RECURSIVE cause AS (
-  SELECT max(CASE WHEN o.rule <> 'containment' THEN o.from_id ELSE c.from_id END) AS slice_id
+  SELECT max(coalesce(o.from_id, c.from_id)) AS slice_id
   FROM whole_link AS c
   LEFT JOIN whole_link AS o
     ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+    AND o.rule <> 'containment' AND o.confidence > 0.5
   WHERE c.to_id = $slice_id::BIGINT
     AND c.kind = 'launch'
     AND c.link_set = 'default'

@@ -1,11 +1,11 @@
 /* ---
 name = "slice_ancestors"
-version = 1
+version = 2
 title = "Enclosing slices of a slice, and the causes of device work, outermost first"
 help = """
 Device work leads to the call that launched it; a call made for an operator of another thread leads
-to that operator; any other slice leads to its parent on the same track. The slice itself is the
-last row. A time window hides none of them.
+to that operator, if it runs when the call begins; any other slice leads to its parent on the same
+track. The slice itself is the last row. A time window hides none of them.
 """
 grain = ["slice_id"]
 scale = "trace"
@@ -33,13 +33,16 @@ check = "IN ('itself', 'parent', 'launch', 'operator')"
 help = "Relation to the following row: parent, launch or operator; itself for the requested slice"
 
 [changes]
+2 = "operators that end before the call are ignored"
 1 = "first version"
 --- */
+-- An External id that is left over from an operator that has ended says nothing of where the call was
+-- made.
 WITH RECURSIVE cause AS MATERIALIZED (
   SELECT to_id, from_id, CASE kind WHEN 'launch' THEN 'launch' ELSE 'operator' END AS relation
   FROM whole_link
   WHERE link_set = 'default'
-    AND (kind = 'launch' OR (kind = 'op_launch' AND rule <> 'containment'))
+    AND (kind = 'launch' OR (kind = 'op_launch' AND rule <> 'containment' AND confidence > 0.5))
 ),
 upward AS (
   SELECT $slice_id::BIGINT AS slice_id, 0::BIGINT AS level, 'itself' AS relation

@@ -1,14 +1,13 @@
 /* ---
 name = "slice_children"
-version = 1
+version = 2
 title = "Direct children of a slice, and the device work it launched"
 help = """
 Rows are the slices whose parent is the slice, and the kernels, copies and memsets it caused.
-device_ns sums the durations of the device work in or below each row; overlapping work counts twice.
-A time window hides none of them.
+device_ns sums the durations of the device work in or below each row, as host_device_time does;
+overlapping work counts twice. Rows are the same in any time window.
 """
 grain = ["slice_id"]
-requires = { schema = ">=1", queries = ["host_device_time@1"] }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "relation", "slice_id", "track_id", "category", "name", "start_ns",
@@ -35,9 +34,10 @@ check = "IN ('child', 'launched')"
 help = "child: directly below the slice; launched: device work caused by it"
 
 [changes]
+2 = "device work outside of the time window counts, as the rows of such work do"
 1 = "first version"
 --- */
-WITH child AS (
+WITH RECURSIVE child AS (
   SELECT id AS slice_id, 'child' AS relation
   FROM whole_slice
   WHERE parent_id = $slice_id::BIGINT
@@ -48,11 +48,46 @@ WITH child AS (
     AND l.kind = 'launch'
     AND l.link_set = 'default'
 ),
+nested AS MATERIALIZED (
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE parent_id IS NOT NULL
+    AND trace_id IN (SELECT trace_id FROM whole_slice WHERE id = $slice_id::BIGINT)
+),
+below AS (
+  SELECT slice_id AS child_id, slice_id, 0 AS level
+  FROM child
+  UNION ALL
+  SELECT b.child_id, n.id, b.level + 1
+  FROM nested AS n
+  JOIN below AS b ON b.slice_id = n.parent_id
+),
 grandchild AS (
-  SELECT s.parent_id AS slice_id, count(*) AS n_children
-  FROM whole_slice AS s
-  SEMI JOIN child AS c ON c.slice_id = s.parent_id
-  GROUP BY s.parent_id
+  SELECT child_id, count(*) AS n_children
+  FROM below
+  WHERE level = 1
+  GROUP BY child_id
+),
+-- The host slice that device work counts for, as in host_device_time.
+work AS (
+  SELECT coalesce(o.from_id, c.from_id) AS slice_id, greatest(g.dur, 0) AS dur_ns
+  FROM whole_gpu_op AS g
+  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  LEFT JOIN whole_link AS o
+    ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+    AND o.rule <> 'containment' AND o.confidence > 0.5
+  WHERE g.kind <> 'sync'
+  UNION ALL
+  SELECT d.from_id, greatest(g.dur, 0)
+  FROM whole_gpu_op AS g
+  JOIN whole_link AS d ON d.to_id = g.slice_id AND d.kind = 'op_device' AND d.link_set = 'default'
+  WHERE g.kind <> 'sync'
+),
+total AS (
+  SELECT b.child_id, count(*) AS n_device_ops, sum(w.dur_ns)::BIGINT AS device_ns
+  FROM below AS b
+  JOIN work AS w ON w.slice_id = b.slice_id
+  GROUP BY b.child_id
 )
 SELECT
   t.run_id,
@@ -72,6 +107,6 @@ SELECT
 FROM whole_slice AS s
 JOIN child AS c ON c.slice_id = s.id
 JOIN trace AS t ON t.id = s.trace_id
-LEFT JOIN grandchild AS g ON g.slice_id = s.id
-LEFT JOIN host_device_time() AS h ON h.slice_id = s.id
+LEFT JOIN grandchild AS g ON g.child_id = s.id
+LEFT JOIN total AS h ON h.child_id = s.id
 ORDER BY s.ts, c.relation, s.id

@@ -1,0 +1,3 @@
+-- input: shared/python_program.sql
+-- input: shared/call_after_its_operator.sql
+-- parameters: slice_id=26

@@ -1,0 +1,4 @@
+-- input: shared/python_program.sql
+-- parameters: slice_id=2
+-- window: 0ns 62ns
+-- The rows are those of the case of_a_frame: work outside of the time window counts.
