@@ -128,6 +128,21 @@ def test_the_same_bytes_can_be_refused_or_replaced(of_rank_0: Path) -> None:
     assert rows(db, "SELECT count(DISTINCT trace_id) FROM slice") == [(1,)]
 
 
+def test_what_replaces_the_only_trace_of_a_run_stays_in_it(
+    tw: Tw, db: Path, tmp_path: Path
+) -> None:
+    trace = write_trace(tmp_path / "a.json")
+    pipeline.import_paths([trace], db=db, options=Options(run="nightly"))
+    tw("tag", "baseline", "--run", "nightly", "--db", db)
+    tagged = "SELECT r.id, r.name, t.name FROM run AS r LEFT JOIN tag AS t ON t.run_id = r.id"
+
+    pipeline.import_paths([trace], db=db, options=Options(on_duplicate="replace"))
+    assert rows(db, tagged) == [(1, "nightly", "baseline")]
+
+    pipeline.import_paths([trace], db=db, options=Options(run="other", on_duplicate="replace"))
+    assert rows(db, tagged) == [(2, "other", None)]
+
+
 @pytest.mark.integration
 def test_copies_bad_files_and_other_files_do_not_stop_the_others(db: Path, tmp_path: Path) -> None:
     first = write_trace(tmp_path / "in" / "a.json")

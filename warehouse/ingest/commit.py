@@ -174,6 +174,8 @@ def _insert(
     detail_tables.create(connection, importer)
     origin = database.one(connection, "SELECT first_ns, last_ns FROM scratch.origin")
     trace_rows.insert(connection, [trace_rows.NewTrace(trace_id, run.id, decoded, choice, origin)])
+    if touched:
+        deletion.delete_empty_runs(connection)
     _normalize(connection, importer.normalize, settings.memory_limit)
     stored = {table: _count(connection, table, trace_id) for table in importer.record_tables}
     lost = conservation.check(importer, decoded.account, stored, is_strict=settings.is_strict)
@@ -264,12 +266,7 @@ def _make_room(
         raise DuplicateTrace(f"{decoded.source.label} is in the warehouse already")
     if not rows:
         return set()
-    ids = [trace_id for (trace_id,) in rows]
-    runs = connection.execute(
-        "SELECT DISTINCT run_id FROM trace WHERE id IN (SELECT unnest(?))", [ids]
-    ).fetchall()
-    deletion.delete_traces(connection, ids)
-    return {run_id for (run_id,) in runs}
+    return deletion.delete_from_runs(connection, [trace_id for (trace_id,) in rows])
 
 
 def _insert_problems(

@@ -16,6 +16,17 @@ def delete_traces(connection: duckdb.DuckDBPyConnection, trace_ids: Sequence[int
 
     Returns the runs that remain: the links between their other traces must be rebuilt.
     """
+    runs = delete_from_runs(connection, trace_ids)
+    delete_empty_runs(connection)
+    remaining = connection.execute("SELECT id FROM run").fetchall()
+    return runs & {run_id for (run_id,) in remaining}
+
+
+def delete_from_runs(connection: duckdb.DuckDBPyConnection, trace_ids: Sequence[int]) -> set[int]:
+    """Deletes traces and their links from their runs, which it returns; keeps runs without others.
+
+    What comes in their place can go to the same run; `delete_empty_runs` must follow.
+    """
     gone = "IN (SELECT trace_id FROM deleted_trace)"
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE deleted_trace AS SELECT unnest($ids::BIGINT[]) AS trace_id",
@@ -34,6 +45,12 @@ def delete_traces(connection: duckdb.DuckDBPyConnection, trace_ids: Sequence[int
         "UPDATE trace SET timeline_trace_id = NULL, pair_rule = NULL "
         f"WHERE timeline_trace_id {gone}"
     )
+    connection.execute("DROP TABLE deleted_trace")
+    return {run_id for (run_id,) in runs}
+
+
+def delete_empty_runs(connection: duckdb.DuckDBPyConnection) -> None:
+    """Deletes runs without traces, and what belongs to them."""
     connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run_id FROM trace)")
     connection.execute("DELETE FROM tag WHERE run_id NOT IN (SELECT id FROM run)")
     connection.execute("DELETE FROM prediction WHERE run_id NOT IN (SELECT id FROM run)")
@@ -41,9 +58,6 @@ def delete_traces(connection: duckdb.DuckDBPyConnection, trace_ids: Sequence[int
     connection.execute(
         "DELETE FROM prediction_path WHERE predicted_run_id NOT IN (SELECT id FROM run)"
     )
-    connection.execute("DROP TABLE deleted_trace")
-    remaining = connection.execute("SELECT id FROM run").fetchall()
-    return {run_id for (run_id,) in runs} & {run_id for (run_id,) in remaining}
 
 
 def delete_relations(connection: duckdb.DuckDBPyConnection, condition: str) -> None:
