@@ -165,6 +165,56 @@ def test_a_file_that_has_grown_takes_the_place_of_its_beginning(folder: Path, db
     assert n >= sum(event["ph"] == "X" for event in events)
 
 
+def written(n_events: int, name: str) -> bytes:
+    """An array of events that a program still writes to."""
+    events = [
+        {"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": 9 * n, "dur": 5}
+        for n in range(n_events)
+    ]
+    return json.dumps(events).removesuffix("]").encode()
+
+
+def names(db: Path) -> list[tuple[str, str, int]]:
+    """Run, and name and number of the slices, of each trace."""
+    with database.Reader(db) as reader:
+        rows: list[tuple[str, str, int]] = reader.connection.execute(
+            "SELECT r.name, any_value(s.name), count(*) FROM slice AS s "
+            "JOIN trace AS t ON t.id = s.trace_id JOIN run AS r ON r.id = t.run_id "
+            "GROUP BY t.id, r.name ORDER BY ALL"
+        ).fetchall()
+    return rows
+
+
+def test_a_file_that_has_grown_stays_in_its_run(tw: Tw, folder: Path, db: Path) -> None:
+    put(folder, "a.json", written(2, "a"))
+    look(folder, db)
+    tw("tag", "baseline", "--run", "a")
+    for n in (3, 4):
+        put(folder, "a.json", written(n, "a"))
+        look(folder, db)
+
+    assert names(db) == [("a", "a", 4)]
+    assert tw("tag").out.splitlines()[1].split()[:2] == ["baseline", "a"]
+
+
+def test_a_file_that_has_grown_takes_the_place_of_no_other_trace(
+    tw: Tw, folder: Path, db: Path
+) -> None:
+    """Its trace was dropped, and another one has its id."""
+    put(folder, "a.json", written(2, "a"))
+    look(folder, db)
+    tw("drop", "--run", "a", "--yes")
+    pipeline.import_paths([put(folder.parent, "b.json", written(2, "b"))], db=db)
+    put(folder, "a.json", written(3, "a"))
+    look(folder, db)
+    assert names(db) == [("a", "a", 3), ("b", "b", 2)]
+
+    tw("drop", "--run", "all", "--yes")
+    put(folder, "a.json", written(4, "a"))
+    look(folder, db)
+    assert names(db) == [("a", "a", 4)]
+
+
 @pytest.mark.slow
 def test_a_file_that_was_overwritten_is_another_trace(folder: Path, db: Path) -> None:
     put(folder, "latest.json", GPU)

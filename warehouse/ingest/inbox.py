@@ -23,13 +23,12 @@ from warehouse import __version__
 from warehouse.errors import UsageError
 from warehouse.ingest import pipeline
 from warehouse.ingest.pipeline import Options, Outcome, Progress
+from warehouse.ingest.sources import Source
 from warehouse.link import linkers, run_links
 from warehouse.store import database, deletion
 
 if TYPE_CHECKING:
     import duckdb
-
-    from warehouse.ingest.sources import Source
 
 SETTLE_S = 30.0
 _UNFINISHED = (".part", ".partial", ".tmp", ".temp", ".crdownload", ".filepart", ".swp", "~")
@@ -206,9 +205,49 @@ def _remember(
                 continue
             known = scan.known.get(path)
             if known and found.has_grown:
-                doomed.update(known.trace_ids)
+                new = _trace_ids(found.outcomes)
+                earlier = _earlier(connection, path, known) - set(new)
+                _move_to_run_of(connection, earlier, new)
+                doomed.update(earlier)
             _write(connection, path, scan.before[path], found, known)
         _take_out(connection, doomed)
+
+
+def _earlier(connection: duckdb.DuckDBPyConnection, path: Path, known: FileState) -> set[int]:
+    """The traces of the file's earlier content: recorded ids may be of other traces by now."""
+    rows = connection.execute(
+        "SELECT trace_id FROM source_file "
+        "WHERE path = ? AND (sha256 = ? OR list_contains(?::BIGINT[], trace_id))",
+        [Source(path).origin, known.sha256, list(known.trace_ids)],
+    ).fetchall()
+    return {trace_id for (trace_id,) in rows}
+
+
+def _move_to_run_of(
+    connection: duckdb.DuckDBPyConnection, earlier: set[int], new: Sequence[int]
+) -> None:
+    """Moves the traces from a run of their own to that of the earlier ones, if it is a single one.
+
+    So it keeps its name and its tags.
+    """
+    runs = connection.execute(
+        "SELECT run_id, bool_and(list_contains($new, id)) AS is_new, "
+        "bool_or(list_contains($earlier, id)) AS is_earlier FROM trace "
+        "GROUP BY run_id HAVING bool_or(list_contains(list_concat($new, $earlier), id))",
+        {"new": list(new), "earlier": sorted(earlier)},
+    ).fetchall()
+    targets = [run_id for run_id, _, is_earlier in runs if is_earlier]
+    own = [run_id for run_id, is_new, _ in runs if is_new]
+    if len(targets) != 1 or len(own) != len(runs) - 1:
+        return
+    connection.execute(
+        "UPDATE trace SET run_id = $run WHERE list_contains($new, id)",
+        {"run": targets[0], "new": list(new)},
+    )
+    connection.execute(
+        "UPDATE link SET run_id = $run WHERE list_contains($own, run_id)",
+        {"run": targets[0], "own": own},
+    )
 
 
 def _take_out(connection: duckdb.DuckDBPyConnection, trace_ids: Iterable[int]) -> None:
