@@ -1,16 +1,17 @@
 /* ---
 name = "rank_imbalance"
-version = 1
+version = 2
 title = "Step time per rank by activity, and deviation from the mean of all ranks"
 help = """
 The work of a step is the device work launched in it (links of kind step), summed over all devices
 of the rank. Steps of different ranks are the same step if they have the same number in one run.
 Durations are compared, not times, so clock offsets do not matter. A positive deviation is above the
 mean. A rank with more compute and less exposed communication than the others is one they wait for.
-Steps without device work have no row.
+Steps without device work have no row. A time window contains the steps that run in it on the host,
+whole; they are compared with the step of the same number on all ranks, whenever that runs.
 """
 grain = ["trace_id", "step_id"]
-requires = { schema = ">=1", queries = ["step_activity@1"] }
+requires = { schema = ">=1", queries = ["whole_step_activity@1"] }
 scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "step_id", "step", "n_ranks", "span_ns", "compute_ns",
@@ -63,6 +64,7 @@ check = ">= 0"
 help = "Largest compute_ns of all ranks / their mean - 1: the cost of the slowest rank; NULL: no step number, or no compute"
 
 [changes]
+2 = "in a time window, steps of other ranks outside of it count"
 1 = "first version"
 --- */
 WITH in_step AS (
@@ -77,8 +79,8 @@ WITH in_step AS (
     sum(a.exposed_communication_ns)::BIGINT AS exposed_communication_ns,
     sum(a.exposed_memory_ns)::BIGINT AS exposed_memory_ns,
     sum(a.end_ns - a.start_ns - a.busy_ns)::BIGINT AS idle_ns
-  FROM step_activity() AS a
-  JOIN step AS s ON s.slice_id = a.step_id
+  FROM whole_step_activity() AS a
+  JOIN whole_step AS s ON s.slice_id = a.step_id
   JOIN trace AS t ON t.id = a.trace_id
   GROUP BY t.run_id, a.trace_id, t.rank, a.step_id, s.number
 ),
@@ -113,5 +115,6 @@ SELECT
   i.idle_ns - m.idle_ns AS idle_deviation_ns,
   m.max_compute_ns / nullif(m.compute_ns, 0) - 1 AS compute_imbalance
 FROM in_step AS i
+SEMI JOIN step AS s ON s.slice_id = i.step_id
 LEFT JOIN mean AS m ON m.run_id = i.run_id AND m.step = i.step
 ORDER BY i.run_id, i.step, i.rank, i.trace_id, i.step_id

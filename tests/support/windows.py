@@ -110,6 +110,7 @@ ROWS: Mapping[str, Mapping[str, object]] = {
     "nvtx_gpu_proj_trace": {},
     "nvtx_pushpop_trace": {},
     "overlap_by_step": {},
+    "rank_imbalance": {},
     "step_summary": {},
 }
 
@@ -149,7 +150,6 @@ OTHER: Mapping[str, str] = {
     "python_stack": "of one slice",
     "queue_length": "the state at the start of the window is a row of its own",
     "rank_clock": "clocks are those of whole traces",
-    "rank_imbalance": "means over the steps in the window",
     "rank_step": "steps in the window with all their work, waits of whole collectives",
     "rank_wait": "waits of whole collectives",
     "roofline": "operators in the window, whole",

@@ -1,0 +1,3 @@
+-- input: shared/work_of_three_steps.sql
+-- window: 25ns 40ns
+-- Step 5 ended before.
