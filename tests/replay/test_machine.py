@@ -8,12 +8,14 @@ the times of the other run to the nanosecond. With latencies at random they come
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
 import pytest
 
+from tests.support.random_program import Knobs, Program
 from tests.support.randomtrace import RandomTrace, import_jobs, make_job
 from tests.support.sharing import slow
 from warehouse.query import session
@@ -88,6 +90,23 @@ def equal_ranks(job: list[RandomTrace], **constant: Any) -> list[RandomTrace]:
         starts = [start - each for start, each in zip(starts, late, strict=True)]
 
 
+def unsynchronized(job: list[RandomTrace], **constant: Any) -> list[RandomTrace]:
+    """The program again with collectives that take no time, each rank by itself."""
+
+    def silent(cat: str, name: str, dur: Any) -> Any:
+        return 0 if name.startswith("nccl") else dur
+
+    knobs = Knobs(**PLAIN | constant, ranks=len(job), change=silent)
+    made = []
+    for each in job:
+        program = Program(each.seed, each.rank, knobs, []).run()
+        events = [*program.events, *program.device_events]
+        for number, event in enumerate(events):
+            event["args"]["Ev Idx"] = number
+        made.append(replace(each, events=events))
+    return made
+
+
 def changes_any(job: list[RandomTrace], how: Callable[[str, str, Any], Any]) -> bool:
     work = [each for trace in job for each in trace.device_work]
     changed = any(how(each.category, each.name, each.dur) != each.dur for each in work)
@@ -104,6 +123,7 @@ def truth_of(job: list[RandomTrace], **knobs: Any) -> dict[str, Times]:
     }
     if len(job) > 1:
         truth["equal_ranks()"] = times(equal_ranks(job, **knobs))
+        truth["no_sync()"] = times(unsynchronized(job, **knobs))
     return truth
 
 

@@ -1,0 +1,2 @@
+-- input: shared/replay_graph.sql
+-- Of the all-reduce of both ranks (replay_graph_edge), each transfer follows the arrival of its rank.
