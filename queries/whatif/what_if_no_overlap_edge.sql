@@ -1,10 +1,10 @@
 /* ---
 name = "what_if_no_overlap_edge"
-version = 1
+version = 2
 title = "What if: communication did not overlap computation"
 help = """
 Device work of a rank other than collectives waits for the collectives that started before it, and they
-for it.
+for it, with the gap of the device in between.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=17", queries = ["replay_edge@5", "replay_node@3", "replay_resource@3"] }
@@ -21,6 +21,7 @@ ordinal = { type = "BIGINT", unit = "count", check = ">= 0", help = "Place among
 link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link that it is made from" }
 
 [changes]
+2 = "waits for all work of the other kind, and with the gap of the device; so far for the last to start, and with the longest gap of all"
 1 = "first version"
 --- */
 WITH device_stream AS (
@@ -29,31 +30,44 @@ WITH device_stream AS (
 -- Work by slice: of collectives from the arrival to the end of the transfer.
 unit AS (
   SELECT
-    n.run_id, n.trace_id, n.slice_id, min(n.node_id) AS first_id, max(n.node_id) AS last_id,
+    n.run_id, n.trace_id, n.track_id, n.slice_id, min(n.node_id) AS first_id, max(n.node_id) AS last_id,
     bool_or(n.kind IN ('arrival', 'collective')) AS is_collective
   FROM replay_node() AS n
   SEMI JOIN device_stream AS s ON s.run_id = n.run_id AND s.track_id = n.track_id
   WHERE n.slice_id IS NOT NULL
-  GROUP BY n.run_id, n.trace_id, n.slice_id
+  GROUP BY n.run_id, n.trace_id, n.track_id, n.slice_id
 ),
+-- The gap of a device is that of its streams; of a stream with one piece of work, the longest of the trace.
 gap AS (
-  SELECT run_id, max(delay_ns) AS gap_ns FROM replay_edge() WHERE kind = 'stream_order' GROUP BY run_id
+  SELECT e.run_id, n.trace_id, n.track_id, max(e.delay_ns) AS gap_ns
+  FROM replay_edge() AS e
+  JOIN replay_node() AS n ON n.run_id = e.run_id AND n.node_id = e.to_id
+  WHERE e.kind = 'stream_order'
+  GROUP BY n.trace_id, e.run_id, n.track_id
+),
+trace_gap AS (
+  SELECT run_id, trace_id, max(gap_ns) AS gap_ns FROM gap GROUP BY run_id, trace_id
+),
+-- Parts of the work of a rank, by start: collectives, then other work, and so on. Each part follows the one
+-- before it, and so all parts of the other kind.
+judged AS (
+  SELECT
+    *, is_collective IS DISTINCT FROM lag(is_collective) OVER (PARTITION BY run_id, trace_id ORDER BY first_id) AS is_new
+  FROM unit
 ),
 placed AS (
-  SELECT
-    *,
-    max(CASE WHEN is_collective THEN first_id END) OVER before AS collective_id,
-    max(CASE WHEN NOT is_collective THEN first_id END) OVER before AS other_id
-  FROM unit
-  WINDOW before AS (
-    PARTITION BY run_id, trace_id ORDER BY first_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  )
+  SELECT *, count(*) FILTER (WHERE is_new) OVER (PARTITION BY run_id, trace_id ORDER BY first_id) AS part
+  FROM judged
+),
+last_of_part AS (
+  SELECT run_id, trace_id, part, track_id, max_by(last_id, first_id) AS last_id
+  FROM placed
+  GROUP BY run_id, trace_id, part, track_id
 ),
 added AS (
-  SELECT p.run_id, u.last_id AS from_id, p.first_id AS to_id
+  SELECT p.run_id, p.trace_id, p.track_id, l.last_id AS from_id, p.first_id AS to_id
   FROM placed AS p
-  JOIN unit AS u
-    ON u.run_id = p.run_id AND u.first_id = CASE WHEN p.is_collective THEN p.other_id ELSE p.collective_id END
+  JOIN last_of_part AS l ON l.run_id = p.run_id AND l.trace_id = p.trace_id AND l.part = p.part - 1
 ),
 recorded AS (
   SELECT run_id, count(*) AS n_edges FROM replay_edge() GROUP BY run_id
@@ -63,12 +77,13 @@ SELECT
 FROM replay_edge()
 UNION ALL
 SELECT
-  a.run_id, a.from_id, a.to_id, coalesce(g.gap_ns, 0), 'stream_order',
+  a.run_id, a.from_id, a.to_id, coalesce(g.gap_ns, t.gap_ns, 0), 'stream_order',
   r.n_edges + row_number() OVER (PARTITION BY a.run_id ORDER BY a.from_id, a.to_id) - 1,
   NULL, 1
 FROM added AS a
 JOIN recorded AS r ON r.run_id = a.run_id
-LEFT JOIN gap AS g ON g.run_id = a.run_id
+LEFT JOIN gap AS g ON g.run_id = a.run_id AND g.track_id = a.track_id
+LEFT JOIN trace_gap AS t ON t.run_id = a.run_id AND t.trace_id = a.trace_id
 ANTI JOIN replay_edge() AS e
   ON e.run_id = a.run_id AND e.from_id = a.from_id AND e.to_id = a.to_id AND e.kind = 'stream_order'
 WHERE a.from_id IS NOT NULL AND a.to_id IS NOT NULL
