@@ -15,11 +15,13 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import Tw
 from tests.support.random_program import Knobs, Program
 from tests.support.randomtrace import RandomTrace, import_jobs, make_job
 from tests.support.sharing import slow
 from warehouse.query import session
 from warehouse.replay import engines, prediction, what_if
+from warehouse.store import database
 
 #: No call is as long as the latency: no copy ends during its call unless the call waits.
 CONSTANT = {"launch_ns": 9500, "gap_ns": 700, "tail_ns": 900}
@@ -138,6 +140,24 @@ def test_predictions_equal_the_machine_to_the_nanosecond(tmp_path: Path, seed: i
     assert replayed == times(job)
     for text, each in zip(truth, found, strict=True):
         assert each == pytest.approx(truth[text], abs=0.5, rel=0), text
+
+
+def test_device_work_of_a_stored_prediction_has_the_times_of_the_machine(
+    tmp_path: Path, tw: Tw
+) -> None:
+    """Collectives from their arrival on, also of the rank that came last in the recording."""
+    job = job_of(1, **CONSTANT)
+    runs = import_jobs(tmp_path / "w.duckdb", {"run": job})
+
+    tw("replay", "--db", runs.path, "--what-if", "equal_ranks()", "--as", "equal")
+
+    of = runs.marks
+    with database.Reader(runs.path) as reader:
+        rows = reader.connection.execute("SELECT id, ts, dur FROM slice").fetchall()
+    moved = {of[id][1:]: (ts, dur) for id, ts, dur in rows if of[id][0] == "equal"}
+    for trace in equal_ranks(job, **CONSTANT):
+        for each in trace.device_work:
+            assert moved[trace.rank, each.mark] == pytest.approx((each.ts, each.dur), abs=1)
 
 
 @pytest.mark.slow

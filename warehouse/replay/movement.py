@@ -98,19 +98,28 @@ FROM track AS k
 LEFT JOIN busiest AS b ON b.trace_id = k.trace_id
 WHERE k.trace_id IN (SELECT unnest($traces::BIGINT[]))
 """
-#: Slices, with the times of those that are an occurrence as a whole.
+#: Slices, with the times of those that are an occurrence as a whole: of collectives from the
+#: arrival, which takes no time, to the end of the transfer.
 _WHOLE = """
 CREATE TEMP TABLE whole AS
 WITH exact AS (
   SELECT slice_id, from_ts, from_end_ts, min(to_ts) AS to_ts, max(to_end_ts) AS to_end_ts
   FROM placed
   GROUP BY slice_id, from_ts, from_end_ts
+),
+begin AS (
+  SELECT slice_id, from_ts, min(to_ts) AS to_ts
+  FROM placed
+  WHERE from_ts = from_end_ts
+  GROUP BY slice_id, from_ts
 )
-SELECT s.id, s.ts, s.dur, g.guide_id, x.to_ts, x.to_end_ts
+SELECT s.id, s.ts, s.dur, g.guide_id, least(x.to_ts, b.to_ts) AS to_ts, x.to_end_ts
 FROM slice AS s
 JOIN guide AS g ON g.track_id = s.track_id
 LEFT JOIN exact AS x
   ON x.slice_id = s.id AND x.from_ts = s.ts AND x.from_end_ts = s.ts + s.dur
+LEFT JOIN begin AS b
+  ON b.slice_id = s.id AND b.from_ts = s.ts AND x.slice_id IS NOT NULL
 WHERE s.trace_id IN (SELECT unnest($traces::BIGINT[]))
 """
 #: Slices that are an occurrence as a whole take its times; others are moved by the segments.
