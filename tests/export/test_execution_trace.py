@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +22,9 @@ from warehouse.ingest import pipeline
 from warehouse.query import scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
 
 OWN = Path(__file__).parents[1] / "data" / "execution_trace"
 
@@ -178,3 +181,14 @@ def test_several_graphs_need_a_folder_and_no_graph_is_an_error(
         pytest.raises(ExportError, match="no execution trace in scope"),
     ):
         export_execution_trace(reader.connection, tmp_path / "x.json")
+
+
+def test_a_graph_is_not_written_between_two_times(tw: Tw, tmp_path: Path) -> None:
+    db = tmp_path / "w.duckdb"
+    pipeline.import_paths([OWN / "cpu_ddp_r0"], db=db)
+
+    for command in ("execution-trace", "chakra-et", "chakra-etplus", "dot"):
+        ran = tw("export", command, "--db", db, "--from", "1ms", "--to", "2ms", "-o", "out")
+        assert ran.code == 2
+        assert "is written whole, not between two times" in ran.err
+        assert not (tmp_path / "out").exists()

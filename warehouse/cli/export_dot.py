@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.cli.memory_options import memory_limit, place
+from warehouse.cli.export_options import scoped
+from warehouse.cli.memory_options import memory_limit
 from warehouse.cli.options import database, lake
-from warehouse.cli.scope_options import announce, scope
+from warehouse.cli.scope_options import scope
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
@@ -83,10 +84,8 @@ def dot(
     from warehouse.export import registry
     from warehouse.export.dot import Request
     from warehouse.files import file_stem
-    from warehouse.query import session
 
-    with session.opened(place(db, wait_s, is_export=True), selection) as opened:
-        announce(opened.seen, quiet=False)
+    with scoped(db, wait_s, selection, whole="an execution graph") as opened:
         names = opened.seen.run_names
         path = output or Path(f"{file_stem(names[0]) if len(names) == 1 else 'graph'}.dot")
         request = asdict(Request(root, depth, direction, max_nodes, kind))

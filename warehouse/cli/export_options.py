@@ -83,15 +83,27 @@ def _writable(context: click.Context, _: click.Parameter, path: Path | None) -> 
 
 @contextmanager
 def scoped(
-    db: Path | None, wait_s: float, selection: Selection, query_path: tuple[Path, ...] = ()
+    db: Path | None,
+    wait_s: float,
+    selection: Selection,
+    query_path: tuple[Path, ...] = (),
+    whole: str | None = None,
 ) -> Iterator[Session]:
-    """Opens a session with the selected scope, which it prints where the user did not choose it."""
+    """Opens a session with the selected scope, which it prints where the user did not choose it.
+
+    `whole` is what cannot be written in part: a time window is refused.
+    """
     from warehouse.query import session
 
     with session.opened(
         place(db, wait_s, query_path=query_path, is_export=True), selection
     ) as opened:
         announce(opened.seen, quiet=False)
+        if whole is not None and opened.seen.has_window:
+            raise UsageError(
+                f"{whole} is written whole, not between two times",
+                hint="Leave out --from and --to.",
+            )
         yield opened
 
 

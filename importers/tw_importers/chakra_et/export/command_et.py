@@ -66,7 +66,7 @@ def chakra_et(
     from warehouse.export import registry
 
     options = Options(link_set, start_times, orders, is_checked=not unchecked)
-    with scoped(db, wait_s, selection) as opened:
+    with scoped(db, wait_s, selection, whole="an execution graph") as opened:
         files = registry.export(opened, "chakra-et", output or Path(), asdict(options))
     for file in files:
         say(

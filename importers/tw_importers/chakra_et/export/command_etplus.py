@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.cli.memory_options import memory_limit, place
+from warehouse.cli.export_options import scoped
+from warehouse.cli.memory_options import memory_limit
 from warehouse.cli.options import database
-from warehouse.cli.scope_options import announce, scope
+from warehouse.cli.scope_options import scope
 
 if TYPE_CHECKING:
     from tw_importers.chakra_et.export.etplus import WrittenRank
@@ -62,18 +63,10 @@ def chakra_etplus(
       tw export chakra-etplus --set chakra-1.0 --rank 0 -o et_plus.json
     """
     from tw_importers.chakra_et.export import etplus
-    from warehouse.errors import UsageError
     from warehouse.export import registry
     from warehouse.files import file_stem
-    from warehouse.query import session
 
-    with session.opened(place(db, wait_s, is_export=True), selection) as opened:
-        announce(opened.seen, quiet=False)
-        if opened.seen.has_window:
-            raise UsageError(
-                "a linked graph is written whole, not between two times",
-                hint="Leave out --from and --to.",
-            )
+    with scoped(db, wait_s, selection, whole="a linked graph") as opened:
         names = opened.seen.run_names
         stem = file_stem(names[0]) if len(names) == 1 else "traces"
         is_single = output is None and etplus.count(opened, link_set) == 1

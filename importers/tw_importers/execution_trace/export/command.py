@@ -36,7 +36,7 @@ def execution_trace(
     """
     from warehouse.export import registry
 
-    with scoped(db, wait_s, selection) as opened:
+    with scoped(db, wait_s, selection, whole="an execution trace") as opened:
         path = output or Path(f"{run_stem(opened.seen)}_et.json.gz")
         options = {"is_folder": names_folder(path, output)}
         files = registry.export(opened, "execution-trace", path, options)
