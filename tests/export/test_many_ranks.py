@@ -191,6 +191,27 @@ def test_more_steps_than_columns_are_merged_by_their_greatest_value() -> None:
             np.testing.assert_equal(found.values[rank, column], expected)
 
 
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        ([0, 20, 50, 60], [0, 10, 20, 30, 40, 50, 60]),
+        ([-30, 0, 10], [-30, -20, -10, 0, 10]),
+        ([0, 10, 25], [0, 10, 25]),
+    ],
+)
+def test_times_without_rows_have_columns_of_a_heat_map(
+    times: list[int], expected: list[int]
+) -> None:
+    rows = [{"rank": n % 2, "start_ns": time, "busy": n + 1} for n, time in enumerate(times)]
+    columns = tuple(Column(name, "BIGINT", "ns") for name in ("rank", "start_ns", "busy"))
+    result = QueryResult(pa.Table.from_pylist(rows), columns, {})
+    (found,) = heat.maps(result, Chart("heat", ("rank",), ("busy",), "start_ns"), 400)
+    assert found.x == expected
+    for rank in range(2):
+        known = {row["start_ns"]: row["busy"] for row in rows if row["rank"] == rank}
+        np.testing.assert_equal(found.values[rank], [known.get(x, np.nan) for x in expected])
+
+
 def test_a_single_rank_or_step_has_no_heat_map() -> None:
     columns = tuple(Column(name, "BIGINT", "count") for name in ("rank", "step", "wait_ns"))
     chart = Chart("heat", ("rank",), ("wait_ns",), "step")

@@ -46,9 +46,10 @@ tw.heat = (() => {
 
   function columnText(given, column) {
     const [first, next] = [given.columns[column], given.columns[column + 1]];
+    const shown = (x) => (given.x_unit === "ns" ? format.value(x, { unit: "ns", type: "BIGINT" }) : x);
     return given.n_merged > 1
-      ? `${given.x} ${first} to ${next === undefined ? "the last" : next - 1}, greatest value`
-      : `${given.x} ${first}`;
+      ? `${given.x} ${shown(first)} to ${next === undefined ? "the last" : shown(next - 1)}, greatest value`
+      : `${given.x} ${shown(first)}`;
   }
 
   function map(given, series) {

@@ -23,6 +23,7 @@ def chart(result: QueryResult, drawn: Chart) -> dict[str, Any] | None:
     return {
         "kind": "heat",
         "x": drawn.x,
+        "x_unit": next(each.unit for each in result.columns if each.name == drawn.x),
         "columns": found[0].x,
         "labels": found[0].labels,
         "n_merged": found[0].n_merged,
