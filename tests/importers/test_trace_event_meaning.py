@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,34 @@ def test_arrows_bind_to_the_slice_around_them_and_ends_to_the_next(tmp_path: Pat
         ("s", 3, "inner"), ("s", 3, None), ("t", 7, "outer"), ("f", 8, "next"), ("f", 9, "outer"),
         ("s", 15, None), ("f", 30, None),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4)))[::11], ids=str)
+def test_arrows_choose_between_slices_of_one_time_by_their_nesting(
+    tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    """Whatever the order in the file and the categories, which slices are stored by."""
+    arrow = {"cat": "f", "id": 1}
+    slices = [
+        event("X around 1/1 @0 +10", cat="b"), event("X in 1/1 @4 +6", cat="a"),
+        event("X outer 1/2 @20 +9", cat="a"), event("X inner 1/2 @20 +5", cat="b"),
+    ]  # fmt: skip
+    events = [
+        *(slices[n] for n in order),
+        event("s f 1/1 @10", **arrow), event("f f 1/2 @15", **arrow),
+    ]  # fmt: skip
+
+    assert table(tmp_path, events, ARROWS) == [("s", 10, "in"), ("f", 15, "outer")]
+
+
+def test_the_last_of_several_instants_is_around_an_arrow(tmp_path: Path) -> None:
+    arrow = {"cat": "f", "id": 1}
+    events = [
+        event("X first 1/1 @0 +0", cat="b"), event("X last 1/1 @0 +0", cat="a"),
+        event("s f 1/1 @0", **arrow),
+    ]  # fmt: skip
+
+    assert table(tmp_path, events, ARROWS) == [("s", 0, "last")]
 
 
 @pytest.fixture(scope="module")
