@@ -3,7 +3,7 @@ name = "replay_captured"
 version = 1
 title = "Calls that a graph of a step could replace: launches of a trace without a wait between them"
 help = """
-Of steps of timelines. A call that waits for device work ends a graph, as it cannot be captured; graphs have at
+Of steps of timelines; of those that begin at one time, the longest. A call that waits for device work ends a graph, as it cannot be captured; graphs have at
 least two launches.
 """
 grain = ["run_id", "node_id"]
@@ -37,6 +37,9 @@ span AS (
   JOIN replay_node() AS a ON a.run_id = m.run_id AND a.node_id = m.first_id
   JOIN replay_node() AS b ON b.run_id = m.run_id AND b.node_id = m.last_id
   WHERE m.step IS NOT NULL
+  QUALIFY row_number() OVER (
+    PARTITION BY m.run_id, m.trace_id, a.measured_end_ns ORDER BY b.measured_end_ns DESC, m.step
+  ) = 1
 ),
 marked AS (
   SELECT

@@ -47,7 +47,8 @@ seen AS MATERIALIZED (
   FROM dpro_message() AS m
   JOIN dpro_code() AS c ON c.run_id = m.run_id AND c.process = m.process AND c.name = m.name
   JOIN dpro_graph_place() AS p ON p.code = c.first_code
-  ASOF JOIN trial_step AS s ON s.run_id = m.run_id AND s.start_ns <= m.start_ns
+  ASOF JOIN (SELECT run_id, start_ns, max(step) AS step FROM trial_step GROUP BY run_id, start_ns) AS s
+    ON s.run_id = m.run_id AND s.start_ns <= m.start_ns
 ),
 trial_send AS (
   SELECT e.to_code AS code, s.node_id AS send_id, s.step, min(s.start_ns) AS start_ns

@@ -148,6 +148,18 @@ wait AS MATERIALIZED (
     ON e.correlation_id = g.wait_on_correlation_id AND starts_with(e.name, 'cudaEventRecord')
   WHERE g.kind = 'sync'
 ),
+-- Of work that begins, or is called, at one time, the last in the file comes last.
+last_begun AS (
+  FROM work QUALIFY row_number() OVER (PARTITION BY stream, ts ORDER BY slice_id DESC) = 1
+),
+last_called AS (
+  FROM work WHERE call_ts IS NOT NULL
+  QUALIFY row_number() OVER (PARTITION BY stream, call_ts ORDER BY ts DESC, slice_id DESC) = 1
+),
+first_called AS (
+  FROM work WHERE call_ts IS NOT NULL
+  QUALIFY row_number() OVER (PARTITION BY thread_key, stream, call_ts ORDER BY ts, slice_id) = 1
+),
 awaited AS (
   SELECT k.external_id AS from_external_id, w.external_id AS to_external_id
   FROM (
@@ -156,21 +168,21 @@ awaited AS (
     JOIN (SELECT DISTINCT stream FROM work) AS s ON s.stream = coalesce(w.stream, s.stream)
     WHERE w.sync_kind IN ('Stream Sync', 'Context Sync')
   ) AS w
-  ASOF JOIN work AS k ON k.stream = w.on_stream AND w.end_ts >= k.ts
+  ASOF JOIN last_begun AS k ON k.stream = w.on_stream AND w.end_ts >= k.ts
   UNION ALL
   SELECT k.external_id, w.external_id
   FROM (SELECT * FROM wait WHERE sync_kind = 'Event Sync' AND record_ts IS NOT NULL) AS w
-  ASOF JOIN (SELECT * FROM work WHERE call_ts IS NOT NULL) AS k
+  ASOF JOIN last_called AS k
     ON k.stream = w.wait_on_stream AND w.record_ts > k.call_ts
   UNION ALL
   SELECT w.from_external_id, k.external_id
   FROM (
     SELECT w.thread_key, w.stream, w.call_ts, k.external_id AS from_external_id
     FROM (SELECT * FROM wait WHERE sync_kind = 'Stream Wait Event' AND record_ts IS NOT NULL) AS w
-    ASOF JOIN (SELECT * FROM work WHERE call_ts IS NOT NULL) AS k
+    ASOF JOIN last_called AS k
       ON k.stream = w.wait_on_stream AND w.record_ts > k.call_ts
   ) AS w
-  ASOF JOIN (SELECT * FROM work WHERE call_ts IS NOT NULL) AS k
+  ASOF JOIN first_called AS k
     ON k.thread_key = w.thread_key AND k.stream = w.stream AND w.call_ts < k.call_ts
 ),
 event AS (
