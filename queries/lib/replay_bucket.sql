@@ -4,7 +4,8 @@ version = 2
 title = "Buckets into which gradients of a replay would be put, with another size of buckets"
 help = """
 A bucket closes with the first gradient that reaches the size. Its reduction takes as long as its bytes at
-the rate at which the recorded reductions of its trace moved theirs while any was in flight. With
+the rate at which the recorded reductions of its trace moved theirs while any was in flight; if earlier
+what-ifs changed how long these take, so much shorter or longer. With
 recorded_bits_per_s it takes as long as its bytes need on a link of that rate, and to compute in proportion
 to the recorded ones, if they use the link one after another (replay_link_use).
 """
@@ -57,7 +58,7 @@ filled AS (
 ),
 transfer AS (
   SELECT
-    run_id, trace_id, bytes, measured_start_ns AS start_ns, measured_end_ns AS end_ns,
+    run_id, trace_id, bytes, dur_ns, measured_start_ns AS start_ns, measured_end_ns AS end_ns,
     max(measured_end_ns) OVER (
       PARTITION BY run_id, trace_id ORDER BY measured_start_ns, node_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -68,7 +69,8 @@ transfer AS (
 rate AS (
   SELECT
     run_id,
-    sum(greatest(end_ns - greatest(start_ns, coalesce(reach_ns, start_ns)), 0)) / sum(bytes) AS ns_per_byte
+    sum(greatest(end_ns - greatest(start_ns, coalesce(reach_ns, start_ns)), 0)) / sum(bytes)
+      * coalesce(sum(dur_ns) / nullif(sum(end_ns - start_ns), 0), 1) AS ns_per_byte
   FROM transfer
   GROUP BY run_id
 ),

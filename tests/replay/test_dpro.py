@@ -278,6 +278,10 @@ def test_the_chart_of_a_sweep_has_a_bar_for_each_value() -> None:
         slow(["--what-if", "nope()"], "what-if 'nope' not found"),
         integration(["--what-if", "drop(kinds = X)"], "what-if drop has no argument 'kinds'"),
         (["--what-if", "drop("], "what-if 'drop(' is not a call"),
+        integration(
+            ["--what-if", "scale(ratio=2, ratio=3)"],
+            "what-if 'scale(ratio=2, ratio=3)': argument 'ratio' is given twice",
+        ),
         (["--what-if", "drop(1)"], "what-if 'drop(1)': arguments end at '1'"),
         (["--sweep", "link(latency_ns = 1)"], "sweep 'link(latency_ns = 1)' does not list values"),
         (["--engine", "nope"], "engine 'nope' not found"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,8 @@ def data_parallel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.param("link(bandwidth_ratio = 2)", 79, marks=pytest.mark.slow),
         # As if of two ranks, each of which sends 48 bytes: they take 24.
         slow("link(bits_per_s = 16e9)", 82),
+        # As recorded: of as many ranks as collectives have at least.
+        integration("world_size(ranks = 2)", 100),
         # 10 and 8 more; then as before from the call on.
         slow("batch(ratio = 2)", 118),
     ],
@@ -73,7 +76,50 @@ def test_what_ifs_of_data_parallel_training(
     assert step["step"] == 3
     assert step["replayed_ns"] == step["measured_ns"] == whole["measured_ns"] == 100
     assert step["predicted_ns"] == step_ns
-    assert step["is_extrapolated"] == change.startswith("batch")
+    assert step["is_extrapolated"] == change.startswith(("batch", "world"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ("link(bandwidth_ratio = 2)", "buckets(bytes = 20)"),
+        slow(("buckets(bytes = 20)", "link(bandwidth_ratio = 2)")),
+    ],
+)
+def test_buckets_and_the_link_change_in_any_order(
+    tw: Tw, data_parallel: Path, changes: tuple[str, str]
+) -> None:
+    """Reduced from 12 to 26 and to 33; the thread goes on at 26 + 5, copies (2), and so on."""
+    options = [part for change in changes for part in ("--what-if", change)]
+
+    result = tw("replay", "--db", data_parallel, *options, "--format", "json")
+
+    assert json.loads(result.out)[0]["predicted_ns"] == 61
+
+
+@pytest.mark.integration
+def test_nothing_is_reduced_in_other_buckets_either(
+    tw: Tw, data_parallel: Path, tmp_path: Path
+) -> None:
+    """Of a trace that begins later than at time 0."""
+    db = Path(shutil.copy(data_parallel, tmp_path))
+    with database.writer(db) as connection:
+        for table in ("slice", "step", "cpu_op", "collective"):
+            connection.execute(f"UPDATE {table} SET ts = ts + 1000")
+    options = ["--what-if", "buckets(bytes = 20)", "--what-if", "no_sync()"]
+
+    result = tw("replay", "--db", db, *options, "--format", "json")
+
+    assert [row["predicted_ns"] for row in json.loads(result.out)] == [43, 43]
+
+
+@pytest.mark.integration
+def test_buckets_are_changed_once(tw: Tw, data_parallel: Path) -> None:
+    options = ["--what-if", "buckets(bytes = 20)", "--what-if", "buckets(bytes = 1)"]
+
+    result = tw("replay", "--db", data_parallel, *options)
+
+    assert result.errors == ["Error: an earlier change put the gradients into other buckets"]
 
 
 @pytest.fixture(scope="module")

@@ -201,6 +201,11 @@ class Graph:
         """The names of the nodes."""
         return self._column("SELECT name FROM node ORDER BY node_id")
 
+    def has(self, *kinds: str) -> bool:
+        """Whether nodes of one of the kinds exist."""
+        sql = "SELECT 1 FROM node WHERE kind IN (SELECT unnest($kinds::VARCHAR[])) LIMIT 1"
+        return bool(self.connection.execute(sql, {"kinds": list(kinds)}).fetchall())
+
     def store(self, times: Times) -> None:
         """Stores simulated times as the table `time`; raises QueryError if some nodes never run."""
         import pyarrow as pa

@@ -42,7 +42,7 @@ WITH whole AS (
     arg_max(t.end_ns, (t.start_ns, n.node_id)) FILTER (WHERE n.kind = 'operator') AS end_ns
   FROM node AS n
   JOIN time AS t USING (node_id)
-  WHERE n.rank IS NOT NULL OR n.kind <> 'barrier'
+  WHERE n.kind NOT IN ('barrier', 'bucket')  -- of all ranks
   GROUP BY n.trace_id
 )
 SELECT

@@ -76,13 +76,18 @@ def sweep(text: str) -> list[WhatIf]:
 
 
 def _arguments(text: str, rest: str) -> list[tuple[str, str]]:
-    found, end = [], 0
+    found: list[tuple[str, str]] = []
+    end = 0
     while rest[end:].strip():
         match = _ARGUMENT.match(rest, end)
         if match is None:
             raise UsageError(
                 f"what-if {text!r}: arguments end at {rest[end:].strip()!r}",
                 hint="Write arguments as NAME = VALUE, separated by commas.",
+            )
+        if match[1] in dict(found):
+            raise UsageError(
+                f"what-if {text!r}: argument {match[1]!r} is given twice", hint="Give it once."
             )
         found.append((match[1], _unquoted(match[2])))
         end = match.end()
@@ -109,7 +114,7 @@ def apply(graph: Graph, what_if: WhatIf) -> None:
         if table == "node":
             _must_match(graph, what_if)
         graph.replace(table, rows)
-    if graph.digest() == before and not _may_change_nothing(what_if):
+    if graph.digest() == before and not _may_change_nothing(graph, what_if):
         raise UsageError(
             f"what-if {what_if.written} changes nothing", hint=_hint(graph, what_if, queries)
         )
@@ -150,8 +155,12 @@ def _must_be_values(what_if: WhatIf, queries: Sequence[tuple[str, Query]]) -> No
             ) from None
 
 
-def _may_change_nothing(what_if: WhatIf) -> bool:
-    """Whether graphs stay as they are: by a factor of 1, by 0 more, or as ranks are equal."""
+def _may_change_nothing(graph: Graph, what_if: WhatIf) -> bool:
+    """Whether graphs stay as they are: by a factor of 1, by 0 more, or as ranks are equal, or as
+    many as recorded.
+    """
+    if what_if.name == "world_size":
+        return graph.has("collective", "bucket", "SEND")
     return what_if.name == "equal_ranks" or any(
         _NEUTRAL.fullmatch(value)
         for name, value in what_if.arguments.items()

@@ -1,0 +1,2 @@
+-- input: shared/replay_ddp.sql
+-- Recorded buckets can be changed.
