@@ -201,6 +201,8 @@ SELECT
         THEN concat('from ', rank, ' to ', peer)
       WHEN common_kind = 'recv' AND peer + rank IS NOT NULL
         THEN concat('from ', peer, ' to ', rank)
+      -- What of an unknown peer belongs to nothing: least of all to one of its own kind.
+      WHEN common_kind IN ('send', 'recv') THEN concat(common_kind, ' ', slice_id)
       ELSE common_kind
     END,
     coalesce(members, ''),
@@ -209,9 +211,10 @@ SELECT
     CASE WHEN common_kind IN ('all_reduce', 'broadcast', 'reduce', 'all_gather', 'reduce_scatter')
       THEN coalesce(message_bytes, n_input_elements)::VARCHAR
     END,
-    CASE WHEN common_kind NOT IN ('all_to_all', 'barrier') THEN data_type END,
+    -- Of a scatter only the root has an input.
+    CASE WHEN common_kind NOT IN ('all_to_all', 'barrier', 'scatter') THEN data_type END,
     -- A kernel without metadata is identified by its name only.
-    CASE WHEN n_input_elements IS NULL AND members IS NULL THEN name END
+    CASE WHEN n_input_elements IS NULL AND members IS NULL AND common_kind <> 'scatter' THEN name END
   ) AS match_key,
   ts AS start_ns,
   ts + greatest(dur, 0) AS end_ns,

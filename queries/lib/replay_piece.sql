@@ -6,7 +6,8 @@ help = """
 Pieces of a thread follow each other from its first slice to its last; the first one has
 duration 0, unless another thread hands over to it. A
 piece that ends with a wait contains the time since what it waited for only (replay_wait). Threads
-without operators, calls and steps are left out. Times are on the time axis of slice.ts.
+without operators, calls and steps are left out, and those whose operators all run inside work of a
+communication library. Times are on the time axis of slice.ts.
 """
 grain = ["track_id", "end_ns"]
 requires = { schema = ">=17", queries = ["replay_reducer@1", "replay_trace@1", "replay_wait@1", "replay_work@1"] }
@@ -28,10 +29,19 @@ bytes.help = "Size of the gradient"
 [changes]
 1 = "first version"
 --- */
-WITH thread AS (
+WITH library_work AS (
+  SELECT track_id, ts AS start_ns, ts + greatest(dur, 0) AS end_ns
+  FROM whole_collective
+  WHERE side = 'host' AND name <> 'record_param_comms'
+),
+thread AS (
   SELECT DISTINCT track_id FROM whole_launch
   UNION
-  SELECT DISTINCT track_id FROM whole_cpu_op
+  -- Operators inside work of a communication library belong to that work: its thread idles between.
+  SELECT DISTINCT o.track_id
+  FROM whole_cpu_op AS o
+  ASOF LEFT JOIN library_work AS w ON w.track_id = o.track_id AND w.start_ns <= o.ts
+  WHERE w.end_ns IS NULL OR o.ts >= w.end_ns
   UNION
   SELECT DISTINCT track_id FROM step
 ),
