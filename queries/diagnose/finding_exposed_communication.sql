@@ -1,6 +1,6 @@
 /* ---
 name = "finding_exposed_communication"
-version = 2
+version = 3
 title = "Finding: communication that no computation hides"
 help = """
 Time in which communication runs on a device and computation does not (overlap), or of ranks without device
@@ -18,11 +18,12 @@ columns = [
 
 [column]
 finding.check = "= 'exposed_communication'"
-subject.help = "Kind of collective that takes most time"
+subject.help = "Kind of collective that takes most time, with 'and others' if there are several"
 n_events.help = "Number of collectives"
 bound_ns.help = "Exposed communication"
 
 [changes]
+3 = "subject: 'and others' where n_events counts collectives of several kinds"
 2 = "communication that overlaps on the host counts once; a time window limits it"
 1 = "first version"
 --- */
@@ -78,7 +79,7 @@ of_run AS (
 SELECT
   r.run_id,
   'exposed_communication' AS finding,
-  max_by(k.kind, (k.dur_ns, k.kind)) AS subject,
+  max_by(k.kind, (k.dur_ns, k.kind)) || CASE WHEN count(*) > 1 THEN ' and others' ELSE '' END AS subject,
   NULL::BIGINT AS rank,
   NULL::VARCHAR AS location,
   sum(k.n)::BIGINT AS n_events,
