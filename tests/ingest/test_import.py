@@ -143,6 +143,18 @@ def test_what_replaces_the_only_trace_of_a_run_stays_in_it(
     assert rows(db, tagged) == [(2, "other", None)]
 
 
+def test_what_replaces_a_trace_stays_beside_the_others_of_its_run(db: Path, tmp_path: Path) -> None:
+    first = write_trace(tmp_path / "a.json")
+    second = tmp_path / "b.json"
+    second.write_bytes(first.read_bytes() + b"\n")
+    pipeline.import_paths([first, second], db=db, options=Options(run="nightly"))
+
+    pipeline.import_paths([first], db=db, options=Options(on_duplicate="replace"))
+
+    found = "SELECT r.name, t.name FROM trace AS t JOIN run AS r ON r.id = t.run_id ORDER BY ALL"
+    assert rows(db, found) == [("nightly", "a"), ("nightly", "b")]
+
+
 @pytest.mark.integration
 def test_copies_bad_files_and_other_files_do_not_stop_the_others(db: Path, tmp_path: Path) -> None:
     first = write_trace(tmp_path / "in" / "a.json")

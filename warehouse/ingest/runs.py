@@ -1,8 +1,8 @@
 """Assigns a new trace to a run, and names the run and the trace.
 
 The run is the one named by the user, that of the graph's timeline, that of the traces beside a
-folder of captured graphs, that of other sources of the same job, the one an earlier import of the
-same bytes was in, or a new one.
+folder of captured graphs, that of other sources of the import of the same job, the one an earlier
+import of the same bytes was in, that of earlier imports of the same job, or a new one.
 """
 
 from __future__ import annotations
@@ -147,7 +147,9 @@ def assign(
         return run
     key, members = choice.key(decoded), members or Members(connection)
     run_ids = choice.of_job.get(key, []) if key and pair.problem is None else []
-    for run_id in run_ids or _earlier_run(connection, decoded, replaced):
+    if not run_ids and len(replaced) == 1:
+        return _run(connection, *replaced)
+    for run_id in run_ids or _earlier_run(connection, decoded):
         run = _run_without_rank(members, decoded, choice, run_id)
         if run is not None:
             return run
@@ -222,19 +224,16 @@ def _run(connection: duckdb.DuckDBPyConnection, run_id: int) -> Run:
     return Run(run_id, str(name))
 
 
-def _earlier_run(
-    connection: duckdb.DuckDBPyConnection, decoded: DecodedSource, replaced: set[int]
-) -> list[int]:
-    """The latest run of the source's job, or that of the trace it replaces; empty if none."""
-    if decoded.facts.job_id is not None:
-        (run_id,) = database.one(
-            connection,
-            "SELECT max(id) FROM run WHERE job_id = ? AND kind = 'measured'",
-            [decoded.facts.job_id],
-        )
-        if run_id is not None:
-            return [int(run_id)]
-    return list(replaced) if len(replaced) == 1 else []
+def _earlier_run(connection: duckdb.DuckDBPyConnection, decoded: DecodedSource) -> list[int]:
+    """The latest run of the source's job; empty if there is none."""
+    if decoded.facts.job_id is None:
+        return []
+    (run_id,) = database.one(
+        connection,
+        "SELECT max(id) FROM run WHERE job_id = ? AND kind = 'measured'",
+        [decoded.facts.job_id],
+    )
+    return [] if run_id is None else [int(run_id)]
 
 
 def _run_without_rank(
