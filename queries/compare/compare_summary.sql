@@ -185,7 +185,7 @@ value AS (
   UNION ALL
   SELECT trace_id, step_id, 'n_operator_calls', n_calls FROM called
 ),
-whole_step AS MATERIALIZED (
+complete_step AS MATERIALIZED (
   SELECT c.side, t.run_id, c.trace_id, c.step_id, c.position
   FROM compare_step($a::VARCHAR, $b::VARCHAR) AS c
   JOIN trace AS t ON t.id = c.trace_id
@@ -230,7 +230,7 @@ placed AS (
   FROM value AS v
   JOIN known AS k ON k.measure = v.measure
   JOIN unit AS u ON u.trace_id = v.trace_id AND u.subject = k.subject
-  LEFT JOIN whole_step AS s ON s.side = u.side AND s.step_id = v.step_id
+  LEFT JOIN complete_step AS s ON s.side = u.side AND s.step_id = v.step_id
   UNION ALL
   SELECT m.side, m.trace_id, m.step_id, 'makespan', m.makespan_ns,
     count(*) OVER (PARTITION BY m.side, m.trace_id) * s.n_traces
@@ -249,7 +249,7 @@ placed AS (
   ) AS v
   JOIN unit AS u
     ON u.trace_id = v.trace_id AND u.subject = 'device' AND coalesce(u.basis, 'trace') = v.basis
-  LEFT JOIN whole_step AS s ON s.side = u.side AND s.step_id = v.step_id
+  LEFT JOIN complete_step AS s ON s.side = u.side AND s.step_id = v.step_id
   WHERE v.basis = 'trace' OR u.divisor IS NOT NULL AND s.step_id IS NOT NULL
 ),
 by_trace AS (
@@ -344,12 +344,12 @@ step_sample AS (
   JOIN tested_trace AS u ON u.side = s.side AND u.trace_id = s.trace_id
   UNION ALL
   SELECT 0, c.side, c.trace_id, c.step_id, 0
-  FROM whole_step AS c
+  FROM complete_step AS c
   JOIN tested_trace AS u ON u.side = c.side AND u.trace_id = c.trace_id
   UNION ALL
   -- Steps that one side lacks are left out of the makespan.
   SELECT n.number, c.side, c.trace_id, c.step_id, NULL
-  FROM whole_step AS c
+  FROM complete_step AS c
   JOIN tested_trace AS u ON u.side = c.side AND u.trace_id = c.trace_id
   JOIN numbered AS n ON n.measure = 'makespan'
   ANTI JOIN makespan AS m ON m.side = c.side AND m.step_id = c.step_id
@@ -363,7 +363,7 @@ listed_sample AS MATERIALIZED (
     list(c.position) AS positions,
     list(CAST(s.ns AS DOUBLE)) AS amounts
   FROM step_sample AS s
-  JOIN whole_step AS c ON c.side = s.side AND c.step_id = s.step_id
+  JOIN complete_step AS c ON c.side = s.side AND c.step_id = s.step_id
 ),
 test AS (
   SELECT n.measure, e.*

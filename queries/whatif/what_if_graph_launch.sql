@@ -37,13 +37,13 @@ track_id = { nullable = true, help = "Thread or stream" }
 [changes]
 1 = "first version"
 --- */
-WITH graph AS (
+WITH captured AS (
   SELECT DISTINCT run_id, track_id, first_id, last_id FROM replay_captured()
 ),
 node AS (
   SELECT n.*, g.first_id, g.last_id
   FROM replay_node() AS n
-  ASOF LEFT JOIN graph AS g
+  ASOF LEFT JOIN captured AS g
     ON g.run_id = n.run_id AND g.track_id = n.track_id AND n.node_id >= g.first_id
 )
 SELECT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -644,3 +645,25 @@ def test_versions_in_the_archive_stay_callable() -> None:
         "long_slice@1": [],
         "long_slice@2": [(1,)],
     }
+
+
+def test_no_query_hides_a_table_from_those_it_calls() -> None:
+    """DuckDB resolves the tables of a macro where it is called: a name given there comes first."""
+    name = re.compile(r"(?:^|WITH )(\w+) AS (?:MATERIALIZED )?\($", re.MULTILINE)
+    read = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)\b(?!\s*[(.])")
+    tables = structure.known_tables()
+    own, reads = {}, {}
+    for key, query in LIBRARY.queries.items():
+        sql = tokens.statement(query.text)
+        own[key] = set(name.findall(sql)) & tables
+        reads[key] = (set(read.findall(sql)) & tables) - own[key]
+
+    def below(key: str, seen: set[str]) -> set[str]:
+        found: set[str] = set()
+        for callee in set(LIBRARY.queries[key].pins.values()) - seen:
+            seen.add(callee)
+            found |= reads[callee] | below(callee, seen)
+        return found
+
+    hidden = {key: own[key] & below(key, set()) for key in own if own[key]}
+    assert {key: names for key, names in hidden.items() if names} == {}
