@@ -227,6 +227,7 @@ def test_own_queries_take_the_place_of_ours_and_say_so(tw: Run, tmp_path: Path) 
         (["-c", "SELECT nam FROM slice"], 1, "Candidate bindings"),
         (["-c", "SELECT t.rnk FROM trace AS t", "--run", "all"], 1, 'bindings: "rank"'),
         (["-c", "SELECT * FROM slce"], 1, 'Did you mean "slice"'),
+        (["-c", "SELECT * FROM op_work AS o"], 1, "a query of the library: write op_work()."),
         (["-c", "SELECT 1; SELECT 2"], 1, "expected one statement: there are 2"),
         (["-c", ""], 1, "there is none\nHint: Write one SELECT."),
         (["-c", "SELECT 1", "--db", "absent.duckdb"], 3, "warehouse absent.duckdb not found"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import threading
 import time
@@ -284,14 +285,25 @@ def run(
         connection, query, library, installed=installed, kept=kept, timeout_s=timeout_s,
         is_report=is_short, values=values,
     )  # fmt: skip
-    return Result(
-        connection,
-        query,
-        values,
-        timeout_s=timeout_s,
-        as_tuples=as_tuples,
-        is_short=is_short,
-    )
+    try:
+        return Result(
+            connection,
+            query,
+            values,
+            timeout_s=timeout_s,
+            as_tuples=as_tuples,
+            is_short=is_short,
+        )
+    except QueryError as error:
+        _name_query(error, library)
+        raise
+
+
+def _name_query(error: QueryError, library: Library) -> None:
+    """Says how to read a query of the library, if a statement names it like a table."""
+    found = re.match(r"Table with name (\w+) does not exist", error.message)
+    if found and found[1] in library.newest:
+        error.hint = f"{found[1]} is a query of the library: write {found[1]}()."
 
 
 def create_table(
