@@ -146,6 +146,22 @@ def test_few_runs_are_not_judged(db: Path, tw: Tw) -> None:
     assert "too few to find changes; `tw compare`" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (("--where", "model=nosuch"), "No run in scope has these tags."),
+        (("--only", "host_ns < 0"), "No run in scope has a value of host_ns."),
+    ],
+)
+def test_why_there_is_nothing_to_follow_is_explained(
+    db: Path, tw: Tw, given: tuple[str, str], sentence: str
+) -> None:
+    ran = tw("trend", "step_summary", "host_ns", "--db", db, *given)
+
+    assert ran.code == 0
+    assert ran.err.splitlines()[-1] == sentence
+
+
 def _page_data(path: Path) -> Any:
     (text,) = re.findall(r'id="report-data">(.*?)</script>', path.read_text())
     return json.loads(text)

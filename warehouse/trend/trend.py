@@ -66,6 +66,10 @@ class Trend:
     @property
     def summary(self) -> str:
         """The result, as a sentence."""
+        if not self.rows.n_rows:
+            return "No run in scope has these tags."
+        if not self.n_values:
+            return f"No run in scope has a value of {self.figure.column}."
         runs = counted(self.n_values, "run")
         what = f"{self.figure.aggregate} of {self.figure.column} in {runs}"
         if self.is_judged:
