@@ -144,6 +144,36 @@ def test_work_is_scaled_by_class_and_stream(tw: Tw, two_streams: Path) -> None:
     assert whole("scale(name = k?, class = comp*, stream = 7, ratio = 2)") == 138
 
 
+@pytest.mark.integration
+def test_work_of_another_process_can_be_the_last_of_a_stream(
+    tw: Tw, two_streams: Path, tmp_path: Path
+) -> None:
+    db = Path(shutil.copy(two_streams, tmp_path))
+    with database.writer(db) as connection:
+        connection.execute("""
+            UPDATE track SET process_id = 0 WHERE id = 1;
+            INSERT INTO track (id, trace_id, kind, process_id) VALUES (9, 1, 'thread', 1);
+            INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth) VALUES
+              (14, 1, 9, 40, 4, 'cuda_runtime', 'launch', 0), (15, 1, 3, 50, 8, 'kernel', 'k4', 0);
+            INSERT INTO launch (slice_id, trace_id, track_id, ts, dur, name)
+            VALUES (14, 1, 9, 40, 4, 'launch');
+            INSERT INTO gpu_op
+              (slice_id, trace_id, track_id, device_id, ts, dur, name, kind, class, stream)
+            VALUES (15, 1, 3, 5, 50, 8, 'k4', 'kernel', 'compute', 7);
+            INSERT INTO link (id, trace_id, run_id, from_id, to_id, kind, rule, confidence,
+              link_set, query, query_version)
+            VALUES (9, 1, 1, 14, 15, 'launch', 'correlation', 1, 'default', 'q', 1);
+        """)
+
+    result = tw(
+        "replay", "--db", db, "--what-if", "scale(name = k4, ratio = 20)", "--format", "json"
+    )
+
+    whole = json.loads(result.out)[-1]
+    assert whole["replayed_ns"] == 100
+    assert whole["predicted_ns"] == 50 + 160
+
+
 @pytest.mark.slow
 def test_work_of_one_stream_is_scaled_or_none_is(tw: Tw, two_streams: Path) -> None:
     def whole(change: str) -> float:

@@ -30,8 +30,8 @@ COLUMNS = (
     Column("is_extrapolated", "BOOLEAN", "bool", "Whether a change extrapolates the recording"),
     Column("missing", "VARCHAR", "text", "What the recording lacks; NULL: nothing", nullable=True),
 )  # fmt: skip
-#: Times of the measured rows: between the ends of two nodes, or from the first start in the trace;
-#: without a last node, to the end of the operator that begins last.
+#: Times of the measured rows: between the ends of two nodes, or from the first start in the trace
+#: to the last end; without a last node, to the end of the operator that begins last.
 _STEP_TIMES = """
 CREATE OR REPLACE TABLE {name} AS
 WITH whole AS (
@@ -39,7 +39,8 @@ WITH whole AS (
     n.trace_id,
     min(t.start_ns) AS start_ns,
     min(t.start_ns) FILTER (WHERE n.kind = 'operator') AS operator_ns,
-    arg_max(t.end_ns, (t.start_ns, n.node_id)) FILTER (WHERE n.kind = 'operator') AS end_ns
+    arg_max(t.end_ns, (t.start_ns, n.node_id)) FILTER (WHERE n.kind = 'operator') AS end_ns,
+    max(t.end_ns) AS last_ns
   FROM node AS n
   JOIN time AS t USING (node_id)
   WHERE n.kind NOT IN ('barrier', 'bucket')  -- of all ranks
@@ -48,8 +49,10 @@ WITH whole AS (
 SELECT
   m.trace_id,
   m.step,
-  CASE WHEN m.last_id IS NULL THEN w.end_ns - w.operator_ns
-    ELSE b.end_ns - coalesce(a.end_ns, w.start_ns)
+  CASE
+    WHEN m.last_id IS NULL THEN w.end_ns - w.operator_ns
+    WHEN m.first_id IS NULL THEN w.last_ns - w.start_ns
+    ELSE b.end_ns - a.end_ns
   END AS dur_ns
 FROM measured AS m
 JOIN whole AS w ON w.trace_id = m.trace_id
