@@ -5,8 +5,7 @@ title = "Allocator state after each event"
 help = """
 One row per event in the time window; events are numbered, and states computed, over the whole
 trace: by time and, at equal times, by the order of the source, or by slice_id if that is not
-recorded. allocated_bytes and reserved_bytes are the recorded values; without one, allocated_bytes
-is the running sum of the changes on the device, from 0 at its first event.
+recorded. allocated_bytes and reserved_bytes are those of whole_memory_state.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "event_number"]
 requires = { schema = ">=16", queries = ["whole_memory_state@1"] }

@@ -3,9 +3,9 @@ name = "slice_ancestors"
 version = 2
 title = "Enclosing slices of a slice, and the causes of device work, outermost first"
 help = """
-Device work leads to the call that launched it; a call made for an operator of another thread leads
-to that operator, if it runs when the call begins; any other slice leads to its parent on the same
-track. The slice itself is the last row. A time window hides none of them.
+Device work leads to the call that launched it, or to its operator if no call is recorded; a call
+made for an operator of another thread leads to that operator, if it runs when the call begins; any
+other slice leads to its parent on the same track. The slice itself is the last row. A time window hides none of them.
 """
 grain = ["slice_id"]
 scale = "trace"
@@ -33,7 +33,7 @@ check = "IN ('itself', 'parent', 'launch', 'operator')"
 help = "Relation to the following row: parent, launch or operator; itself for the requested slice"
 
 [changes]
-2 = "operators that end before the call are ignored"
+2 = "operators that end before the call are ignored; work without a recorded call leads to its operator"
 1 = "first version"
 --- */
 -- An External id that is left over from an operator that has ended says nothing of where the call was
@@ -43,6 +43,15 @@ WITH RECURSIVE cause AS MATERIALIZED (
   FROM whole_link
   WHERE link_set = 'default'
     AND (kind = 'launch' OR (kind = 'op_launch' AND rule <> 'containment' AND confidence > 0.5))
+  UNION ALL
+  SELECT d.to_id, d.from_id, 'operator'
+  FROM whole_link AS d
+  WHERE d.kind = 'op_device'
+    AND d.link_set = 'default'
+    AND NOT EXISTS (
+      FROM whole_link AS l
+      WHERE l.to_id = d.to_id AND l.kind = 'launch' AND l.link_set = 'default'
+    )
 ),
 upward AS (
   SELECT $slice_id::BIGINT AS slice_id, 0::BIGINT AS level, 'itself' AS relation

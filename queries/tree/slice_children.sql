@@ -3,9 +3,11 @@ name = "slice_children"
 version = 2
 title = "Direct children of a slice, and the device work it launched"
 help = """
-Rows are the slices whose parent is the slice, and the kernels, copies and memsets it caused.
-device_ns sums the durations of the device work in or below each row, as host_device_time does;
-overlapping work counts twice. Rows are the same in any time window.
+Rows are the slices whose parent is the slice, and the kernels, copies and memsets it caused. An
+operator also caused what calls of other threads launched for it while it ran, its work without a
+recorded call, and the work of graphs that replay it. device_ns sums the durations of the device
+work in or below each row, as host_device_time does; overlapping work counts twice. Rows are the
+same in any time window.
 """
 grain = ["slice_id"]
 scale = "trace"
@@ -34,19 +36,43 @@ check = "IN ('child', 'launched')"
 help = "child: directly below the slice; launched: device work caused by it"
 
 [changes]
-2 = "device work outside of the time window counts, as the rows of such work do"
+2 = "device work outside of the time window counts; operators caused work of other threads and of graphs"
 1 = "first version"
 --- */
-WITH RECURSIVE child AS (
+-- The host slice that device work counts for, as in host_device_time.
+WITH RECURSIVE work AS MATERIALIZED (
+  SELECT
+    coalesce(o.from_id, c.from_id) AS slice_id, g.slice_id AS work_id, greatest(g.dur, 0) AS dur_ns
+  FROM whole_gpu_op AS g
+  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  LEFT JOIN whole_link AS o
+    ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+    AND o.rule <> 'containment' AND o.confidence > 0.5
+  WHERE g.kind <> 'sync'
+  UNION ALL
+  SELECT d.from_id, g.slice_id, greatest(g.dur, 0)
+  FROM whole_gpu_op AS g
+  JOIN whole_link AS d ON d.to_id = g.slice_id AND d.kind = 'op_device' AND d.link_set = 'default'
+  WHERE g.kind <> 'sync'
+),
+launched AS (
+  SELECT to_id AS slice_id
+  FROM whole_link
+  WHERE from_id = $slice_id::BIGINT
+    AND kind = 'launch'
+    AND link_set = 'default'
+  UNION
+  SELECT work_id
+  FROM work
+  WHERE slice_id = $slice_id::BIGINT
+),
+child AS (
   SELECT id AS slice_id, 'child' AS relation
   FROM whole_slice
   WHERE parent_id = $slice_id::BIGINT
   UNION ALL
-  SELECT l.to_id, 'launched'
-  FROM whole_link AS l
-  WHERE l.from_id = $slice_id::BIGINT
-    AND l.kind = 'launch'
-    AND l.link_set = 'default'
+  SELECT slice_id, 'launched'
+  FROM launched
 ),
 nested AS MATERIALIZED (
   SELECT id, parent_id
@@ -67,21 +93,6 @@ grandchild AS (
   FROM below
   WHERE level = 1
   GROUP BY child_id
-),
--- The host slice that device work counts for, as in host_device_time.
-work AS (
-  SELECT coalesce(o.from_id, c.from_id) AS slice_id, greatest(g.dur, 0) AS dur_ns
-  FROM whole_gpu_op AS g
-  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
-  LEFT JOIN whole_link AS o
-    ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
-    AND o.rule <> 'containment' AND o.confidence > 0.5
-  WHERE g.kind <> 'sync'
-  UNION ALL
-  SELECT d.from_id, greatest(g.dur, 0)
-  FROM whole_gpu_op AS g
-  JOIN whole_link AS d ON d.to_id = g.slice_id AND d.kind = 'op_device' AND d.link_set = 'default'
-  WHERE g.kind <> 'sync'
 ),
 total AS (
   SELECT b.child_id, count(*) AS n_device_ops, sum(w.dur_ns)::BIGINT AS device_ns

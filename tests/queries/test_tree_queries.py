@@ -268,11 +268,16 @@ def test_children_are_the_slices_right_below_and_the_work_launched(random_runs: 
     for call, work in launched(trace):
         for place in places(trace, call):
             works_below[place.mark].append(length(work))
-    for each in (trace.steps[0], trace.operators[0], next(launched(trace))[0]):
+    remote = next(
+        named for call, _ in launched(trace)
+        if (named := named_operator(trace, call)) and places(trace, call)[0] == named
+    )  # fmt: skip
+    for each in (trace.steps[0], trace.operators[0], next(launched(trace))[0], remote):
         rows = random_runs.rows("slice_children", "seed-2", slice_id=ids[each.mark])["seed-2"]
 
         below = {other.mark for other in trace.slices if (up := trace.parent(other)) and up == each}
         works = trace.work_of(each) if each.correlation is not None else []
+        works += [work for call, work in launched(trace) if places(trace, call)[0] == each != call]
         assert {mark_of(random_runs, row["slice_id"]) for row in rows} == below | {
             work.mark for work in works
         }

@@ -1,0 +1,2 @@
+-- input: shared/python_program.sql
+-- parameters: slice_id=5
