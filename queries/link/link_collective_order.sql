@@ -1,6 +1,6 @@
 /* ---
 name = "link_collective_order"
-version = 3
+version = 4
 title = "Links from a collective without number on its lowest rank to the same one on other ranks"
 help = """
 Each rank is compared with the lowest rank that has the same match_key (collective_sequence), at the
@@ -20,7 +20,8 @@ match_key, none over on a rank before it began on the other, and not so if one r
 If the clock difference is doubtful, links have confidence 0.5 and set no clock offsets. It is
 doubtful where several differences fit equally well, as in regular programs, and nothing else
 decides; where neither members nor names of groups are recorded on more than two ranks, because
-ranks of different groups cannot be distinguished; and where links would let a rank leave a collective
+ranks of different groups cannot be distinguished (calls of processes that are in one group only need
+neither); and where links would let a rank leave a collective
 before another has entered it. Ranks that share only operations like broadcasts, and calls without
 device work, are linked in order with confidence 0.5, if equally many are recorded on both.
 """
@@ -48,6 +49,7 @@ confidence.help = "0.9 if order and times agree, also that of calls, 0.8 if it i
 1 = "first version"
 2 = "collectives of the host are linked in the order of the calls that enqueued them"
 3 = "the choice between linked collectives that end at one time no longer depends on the ids of traces"
+4 = "calls of more than two ranks are not doubtful if their processes are in one group only"
 --- */
 -- Each rank paired with the lowest rank that has the key, and its clock with that one's.
 WITH sequence AS MATERIALIZED (
@@ -116,6 +118,16 @@ in_step_of_calls AS (
       SELECT count(*) FROM sequence AS o WHERE o.hub = a.hub AND o.spoke = a.spoke AND o.is_transfer
     )
 ),
+-- Processes that are in one group only, which is that of all their collectives.
+in_one_group AS (
+  SELECT trace_id FROM process_group GROUP BY trace_id HAVING count(*) = 1
+),
+of_several_groups AS (
+  SELECT DISTINCT o.hub, o.spoke
+  FROM sequence AS o
+  ANTI JOIN in_one_group AS g ON g.trace_id = o.trace_id
+  WHERE NOT o.is_named
+),
 by_call AS MATERIALIZED (
   SELECT
     a.hub,
@@ -124,6 +136,7 @@ by_call AS MATERIALIZED (
     a.slice_id,
     CASE
       WHEN (SELECT count(DISTINCT coalesce(rank, -id)) FROM trace WHERE run_id = $run_id::BIGINT) = 2
+        OR (a.hub, a.spoke) NOT IN (FROM of_several_groups)
         THEN 0.9
       ELSE 0.5
     END AS confidence
