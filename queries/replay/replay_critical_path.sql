@@ -8,7 +8,7 @@ From the node that ends last backwards, always to the one after which a node bec
 timelines, whose nodes have measured times.
 """
 grain = ["run_id", "place"]
-requires = { schema = ">=17", queries = ["replay_cause@1", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_cause@1", "replay_measured_node@1"] }
 scale = "run"
 needs = "nodes with measured times, which those of dPRO trials do not have, as they are means of steps; `tw replay --as NAME` stores the path of a replay, which `tw query predicted_path --run NAME` returns"
 columns = [
@@ -36,39 +36,77 @@ WITH RECURSIVE cause AS MATERIALIZED (
 ),
 node AS MATERIALIZED (
   SELECT
-    run_id, node_id, trace_id, rank, kind, name, slice_id, track_id, measured_start_ns AS start_ns,
-    measured_end_ns AS end_ns, dur_ns
-  FROM replay_node()
-  WHERE measured_start_ns IS NOT NULL
+    run_id, node_id, trace_id, rank, kind, name, slice_id, track_id, start_ns, end_ns, dur_ns
+  FROM replay_measured_node()
 ),
--- The distance doubles each round: a path of a thousand nodes takes ten rounds.
+last_node AS (
+  SELECT run_id, max_by(node_id, (end_ns, node_id)) AS node_id FROM node GROUP BY run_id
+),
+-- Most nodes started after the one before them on their track: such chains are walked as one.
+placed AS (
+  SELECT
+    c.run_id, n.track_id, c.node_id, c.before_id,
+    lag(c.node_id) OVER (PARTITION BY c.run_id, n.track_id ORDER BY c.node_id) AS left_id
+  FROM cause AS c
+  JOIN node AS n ON n.run_id = c.run_id AND n.node_id = c.node_id
+),
+chained AS MATERIALIZED (
+  SELECT
+    run_id, node_id, before_id,
+    max(CASE WHEN left_id IS NULL OR before_id IS DISTINCT FROM left_id THEN node_id END)
+      OVER (PARTITION BY run_id, track_id ORDER BY node_id) AS head_id
+  FROM placed
+),
+jump AS MATERIALIZED (
+  SELECT h.run_id, h.head_id, h.before_id, b.head_id AS next_id
+  FROM chained AS h
+  JOIN chained AS b ON b.run_id = h.run_id AND b.node_id = h.before_id
+  WHERE h.node_id = h.head_id
+),
+last_head AS (
+  SELECT c.run_id, c.head_id
+  FROM last_node AS l
+  JOIN chained AS c ON c.run_id = l.run_id AND c.node_id = l.node_id
+),
+-- The distance doubles each round: a path of a thousand chains takes ten rounds.
 walk AS (
-  SELECT 0 AS round, false AS is_on_path, run_id, node_id, before_id
-  FROM cause
-  WHERE before_id IS NOT NULL
+  SELECT 0 AS round, false AS is_on_path, run_id, head_id, next_id
+  FROM jump
+  WHERE (run_id, head_id) IN (SELECT run_id, next_id FROM jump UNION ALL SELECT run_id, head_id FROM last_head)
   UNION ALL
-  SELECT 0 AS round, true AS is_on_path, run_id, max_by(node_id, (end_ns, node_id)), NULL
-  FROM node
-  GROUP BY run_id
+  SELECT 0 AS round, true AS is_on_path, run_id, head_id, NULL
+  FROM last_head
   UNION ALL
   (
-    SELECT a.round + 1, false, a.run_id, a.node_id, b.before_id
+    SELECT a.round + 1, false, a.run_id, a.head_id, b.next_id
     FROM walk AS a
-    JOIN walk AS b ON b.run_id = a.run_id AND b.node_id = a.before_id AND NOT b.is_on_path
+    JOIN walk AS b ON b.run_id = a.run_id AND b.head_id = a.next_id AND NOT b.is_on_path
     WHERE NOT a.is_on_path
     UNION ALL
-    SELECT a.round + 1, true, a.run_id, a.node_id, NULL
+    SELECT a.round + 1, true, a.run_id, a.head_id, NULL
     FROM walk AS a
     WHERE a.is_on_path AND EXISTS (FROM walk WHERE NOT is_on_path)
     UNION ALL
-    SELECT a.round + 1, true, a.run_id, b.before_id, NULL
+    SELECT a.round + 1, true, a.run_id, b.next_id, NULL
     FROM walk AS a
-    JOIN walk AS b ON b.run_id = a.run_id AND b.node_id = a.node_id AND NOT b.is_on_path
+    JOIN walk AS b ON b.run_id = a.run_id AND b.head_id = a.head_id AND NOT b.is_on_path
     WHERE a.is_on_path
   )
 ),
+-- The last node on the path of each chain that it goes through.
+exit AS (
+  SELECT run_id, node_id FROM last_node
+  UNION ALL
+  SELECT j.run_id, j.before_id
+  FROM jump AS j
+  JOIN (SELECT DISTINCT run_id, head_id FROM walk WHERE is_on_path) AS w
+    ON w.run_id = j.run_id AND w.head_id = j.head_id
+),
 on_path AS (
-  SELECT DISTINCT run_id, node_id FROM walk WHERE is_on_path
+  SELECT c.run_id, c.node_id
+  FROM exit AS x
+  JOIN chained AS l ON l.run_id = x.run_id AND l.node_id = x.node_id
+  JOIN chained AS c ON c.run_id = l.run_id AND c.head_id = l.head_id AND c.node_id <= l.node_id
 )
 SELECT
   n.run_id,

@@ -7,7 +7,7 @@ By the measured times: the least time between its end, with the delay of the edg
 node that depends on it (replay_edge); of a node on which nothing depends, until the end of its run.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_edge@5", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_measured_edge@1", "replay_measured_node@1"] }
 scale = "run"
 needs = "nodes with measured times, which those of dPRO trials do not have, as they are means of steps"
 columns = ["run_id", "node_id", "trace_id", "rank", "kind", "name", "slice_id", "dur_ns", "slack_ns", "next_id"]
@@ -25,32 +25,30 @@ next_id = { type = "BIGINT", unit = "id", nullable = true, help = "Node that wou
 1 = "first version"
 --- */
 WITH node AS MATERIALIZED (
-  SELECT
-    run_id, node_id, trace_id, rank, kind, name, slice_id, dur_ns, measured_start_ns, measured_end_ns,
-    max(measured_end_ns) OVER (PARTITION BY run_id) AS last_ns
-  FROM replay_node()
-  WHERE measured_start_ns IS NOT NULL
+  SELECT run_id, node_id, start_ns, end_ns FROM replay_measured_node()
 ),
-later AS (
-  SELECT
-    e.run_id, e.from_id AS node_id, e.to_id,
-    greatest(b.measured_start_ns - e.delay_ns - a.measured_end_ns, 0) AS slack_ns
-  FROM replay_edge() AS e
-  JOIN node AS a ON a.run_id = e.run_id AND a.node_id = e.from_id
-  JOIN node AS b ON b.run_id = e.run_id AND b.node_id = e.to_id
+later AS MATERIALIZED (
+  SELECT run_id, node_id, min(slack_ns) AS slack_ns, min_by(to_id, (slack_ns, to_id)) AS next_id
+  FROM (
+    SELECT e.run_id, e.from_id AS node_id, e.to_id, greatest(b.start_ns - e.delay_ns - a.end_ns, 0) AS slack_ns
+    FROM replay_measured_edge() AS e
+    JOIN node AS a ON a.run_id = e.run_id AND a.node_id = e.from_id
+    JOIN node AS b ON b.run_id = e.run_id AND b.node_id = e.to_id
+  )
+  GROUP BY run_id, node_id
 )
 SELECT
   n.run_id,
   n.node_id,
-  any_value(n.trace_id) AS trace_id,
-  any_value(n.rank) AS rank,
-  any_value(n.kind) AS kind,
-  any_value(n.name) AS name,
-  any_value(n.slice_id) AS slice_id,
-  any_value(n.dur_ns) AS dur_ns,
-  coalesce(min(l.slack_ns), any_value(n.last_ns) - any_value(n.measured_end_ns)) AS slack_ns,
-  min_by(l.to_id, (l.slack_ns, l.to_id)) AS next_id
-FROM node AS n
+  n.trace_id,
+  n.rank,
+  n.kind,
+  n.name,
+  n.slice_id,
+  n.dur_ns,
+  coalesce(l.slack_ns, e.last_ns - n.end_ns) AS slack_ns,
+  l.next_id
+FROM replay_measured_node() AS n
+JOIN (SELECT run_id, max(end_ns) AS last_ns FROM node GROUP BY run_id) AS e ON e.run_id = n.run_id
 LEFT JOIN later AS l ON l.run_id = n.run_id AND l.node_id = n.node_id
-GROUP BY n.run_id, n.node_id
 ORDER BY n.run_id, n.node_id

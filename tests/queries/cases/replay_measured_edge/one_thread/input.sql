@@ -1,0 +1,2 @@
+-- input: shared/replay_timeline.sql
+-- Whole, with the answer computed by hand.
