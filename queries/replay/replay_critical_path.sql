@@ -93,20 +93,23 @@ walk AS (
     WHERE a.is_on_path
   )
 ),
--- The last node on the path of each chain that it goes through.
-exit AS (
-  SELECT run_id, node_id FROM last_node
-  UNION ALL
-  SELECT j.run_id, j.before_id
-  FROM jump AS j
-  JOIN (SELECT DISTINCT run_id, head_id FROM walk WHERE is_on_path) AS w
-    ON w.run_id = j.run_id AND w.head_id = j.head_id
+-- Of each chain on the path, the last node on the path.
+part AS MATERIALIZED (
+  SELECT c.run_id, c.head_id, c.node_id
+  FROM (
+    SELECT run_id, node_id FROM last_node
+    UNION ALL
+    SELECT j.run_id, j.before_id
+    FROM jump AS j
+    JOIN (SELECT DISTINCT run_id, head_id FROM walk WHERE is_on_path) AS w
+      ON w.run_id = j.run_id AND w.head_id = j.head_id
+  ) AS l
+  JOIN chained AS c ON c.run_id = l.run_id AND c.node_id = l.node_id
 ),
 on_path AS (
   SELECT c.run_id, c.node_id
-  FROM exit AS x
-  JOIN chained AS l ON l.run_id = x.run_id AND l.node_id = x.node_id
-  JOIN chained AS c ON c.run_id = l.run_id AND c.head_id = l.head_id AND c.node_id <= l.node_id
+  FROM part AS p
+  JOIN chained AS c ON c.run_id = p.run_id AND c.head_id = p.head_id AND c.node_id <= p.node_id
 )
 SELECT
   n.run_id,
