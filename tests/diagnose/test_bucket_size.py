@@ -129,7 +129,7 @@ def test_the_estimate_is_the_fixed_time_of_reductions(
     assert row["bound_ns"] == (None if expected is None else pytest.approx(float(expected), abs=1))
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_small_buckets_of_a_recorded_program_are_found(tmp_path: Path) -> None:
     """Five reductions in each of six steps on two ranks; one in the program without the fault."""
     files = sorted((RECORDED / "buckets_with").iterdir())

@@ -57,13 +57,13 @@ def test_a_program_without_faults_has_no_finding_of_two_percent(seed: int, tmp_p
     assert [row for row in rows if row["cost_share"] >= 0.02] == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "finding"),
     [
         pytest.param("loader_{}.json.gz", "data_loading", id="loader"),
-        slow("ranks_{}", "straggler", id="rank"),
-        slow("compile_{}.json.gz", "recompilation", id="compile"),
+        pytest.param("ranks_{}", "straggler", id="rank"),
+        pytest.param("compile_{}.json.gz", "recompilation", id="compile"),
     ],
 )
 def test_a_repair_of_a_recorded_program_saves_what_was_predicted(

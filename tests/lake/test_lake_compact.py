@@ -119,7 +119,7 @@ def kill_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return set_left
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_compaction_killed_at_any_step_changes_nothing(
     synced: tuple[Path, Path], kill_at: Callable[[int], None]
 ) -> None:
@@ -190,7 +190,7 @@ def test_files_stay_for_those_who_read_them(synced: tuple[Path, Path]) -> None:
         assert summed(reader) == before
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_dropped_trace_leaves_a_compacted_lake(tw: Tw, synced: tuple[Path, Path]) -> None:
     db, lake = synced
     compact.compact(lake)

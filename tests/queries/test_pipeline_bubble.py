@@ -240,7 +240,7 @@ def when_working(operators: list[tuple[int, int, bool]]) -> list[tuple[int, int]
     return found
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_recorded_ranks_on_the_host_wait_as_their_events_say(
     imported_files: WarehouseCache,
 ) -> None:

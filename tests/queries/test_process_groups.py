@@ -50,7 +50,7 @@ CLASSES = {
 }
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_groups_of_recorded_programs_have_the_class_of_what_they_do(recorded: Path) -> None:
     found = rows(
         recorded,
