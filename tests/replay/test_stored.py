@@ -158,6 +158,16 @@ def test_a_prediction_of_the_same_name_is_only_replaced_on_request(copy: Path, t
     assert tw("replay", "--db", copy, "--replace").errors == ["Error: --replace requires --as"]
 
 
+def test_a_prediction_that_is_replaced_keeps_its_tags(copy: Path, tw: Tw) -> None:
+    tw("replay", "--db", copy, "--as", "p", "-q")
+    tw("tag", "candidate", "--db", copy, "--run", "p")
+    assert tw("replay", "--db", copy, "--as", "p", "-q", "--run", "trial", "--replace").code == 0
+
+    tagged = tw("query", "-c", "SELECT name, kind FROM run", "--db", copy, "--run", "tag:candidate",
+                "--format", "csv")  # fmt: skip
+    assert tagged.out.splitlines() == ['"name","kind"', '"p","predicted"']
+
+
 @pytest.mark.slow
 def test_a_prediction_that_fails_halfway_leaves_nothing(
     copy: Path, monkeypatch: pytest.MonkeyPatch

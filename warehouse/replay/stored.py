@@ -92,9 +92,11 @@ def store(
         database.transaction(connection),
     ):
         _must_be_there(connection, prediction)
-        _make_room(connection, prediction, name, replace)
+        tags = _make_room(connection, prediction, name, replace)
         copy = _Copy(connection, prediction)
         run_id = copy.run(name)
+        for tag, created_at in tags:
+            connection.execute("INSERT INTO tag VALUES (?, ?, ?)", [tag, run_id, created_at])
         movement.create_tables(
             connection, prediction.occurrences, list(prediction.trace_ids), copy.point_tables()
         )
@@ -143,14 +145,18 @@ def _must_be_there(connection: duckdb.DuckDBPyConnection, prediction: Prediction
 
 def _make_room(
     connection: duckdb.DuckDBPyConnection, prediction: Prediction, name: str, replace: bool
-) -> None:
-    """Removes the prediction of that name, or refuses."""
+) -> list[tuple[object, ...]]:
+    """Removes the prediction of that name, or refuses; returns its tags, and when they were put."""
     run_id = _taken(connection, name, replace)
     if run_id == prediction.parent_run_id:
         raise UsageError(f"run {name!r} is the one that was replayed", hint="Choose another name.")
-    if run_id is not None:
-        rows = connection.execute("SELECT id FROM trace WHERE run_id = ?", [run_id]).fetchall()
-        deletion.delete_traces(connection, [int(trace_id) for (trace_id,) in rows])
+    if run_id is None:
+        return []
+    tags = connection.execute("SELECT name, created_at FROM tag WHERE run_id = ?", [run_id])
+    kept = tags.fetchall()
+    rows = connection.execute("SELECT id FROM trace WHERE run_id = ?", [run_id]).fetchall()
+    deletion.delete_traces(connection, [int(trace_id) for (trace_id,) in rows])
+    return kept
 
 
 class _Copy:
