@@ -1,6 +1,6 @@
 /* ---
 name = "replay_cause"
-version = 1
+version = 2
 title = "What each node of a replay started after, by the measured times"
 help = """
 Of all nodes before it (replay_edge), the one that it became ready after last; of several the one with
@@ -18,6 +18,7 @@ kind = { nullable = true, help = "Kind of the edge" }
 ready_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "When it became ready" }
 
 [changes]
+2 = "of several edges between two nodes the kind is chosen by a rule"
 1 = "first version"
 --- */
 WITH node AS (

@@ -8,7 +8,7 @@ From the node that ends last backwards, always to the one after which a node bec
 timelines, whose nodes have measured times.
 """
 grain = ["run_id", "place"]
-requires = { schema = ">=17", queries = ["replay_cause@1", "replay_measured_node@1"] }
+requires = { schema = ">=17", queries = ["replay_cause@2", "replay_measured_node@1"] }
 scale = "run"
 needs = "nodes with measured times, which those of dPRO trials do not have, as they are means of steps; `tw replay --as NAME` stores the path of a replay, which `tw query predicted_path --run NAME` returns"
 columns = [

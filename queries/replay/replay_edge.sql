@@ -35,7 +35,22 @@ link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link
 2 = "timelines; link and confidence"
 1 = "first version"
 --- */
-WITH part_order AS MATERIALIZED (SELECT * FROM gradient_part_order() WHERE NOT $dpro_rules::BOOLEAN),
+WITH dependency AS (
+  SELECT run_id, from_id, to_id, delay_ns, kind, link_id, confidence FROM replay_timeline_edge()
+  UNION ALL
+  SELECT run_id, from_id, to_id, delay_ns, kind, NULL, confidence FROM replay_tpu_edge()
+  UNION ALL
+  SELECT run_id, from_id, to_id, delay_ns, kind, NULL, 1 FROM replay_graph_edge()
+),
+-- Edges are numbered by groups of 65,536 nodes, so that those of a whole run need not fit into memory.
+node_group AS (
+  SELECT
+    run_id, from_id // 65536 AS number,
+    (sum(count(*)) OVER (PARTITION BY run_id ORDER BY from_id // 65536) - count(*))::BIGINT AS n_before
+  FROM dependency
+  GROUP BY run_id, from_id // 65536
+),
+part_order AS MATERIALIZED (SELECT * FROM gradient_part_order() WHERE NOT $dpro_rules::BOOLEAN),
 trial AS MATERIALIZED (
   SELECT run_id, place, process, name, stage, tensors, resource, negotiation_ns
   FROM dpro_replay(p_dpro_rules := $dpro_rules::BOOLEAN)
@@ -84,19 +99,16 @@ JOIN (SELECT run_id, max(ordinal) + 1 AS n_edges FROM dpro_graph_edge() GROUP BY
 WHERE s.stage IN ('PUSH_REQ', 'PUSH_RES') AND s.is_in_turn AND s.from_place IS NOT NULL
 UNION ALL
 SELECT
-  run_id,
-  from_id,
-  to_id,
-  delay_ns,
-  kind,
-  row_number() OVER (PARTITION BY run_id ORDER BY from_id, to_id, kind, delay_ns, link_id) - 1,
-  link_id,
-  confidence
-FROM (
-  SELECT run_id, from_id, to_id, delay_ns, kind, link_id, confidence FROM replay_timeline_edge()
-  UNION ALL
-  SELECT run_id, from_id, to_id, delay_ns, kind, NULL, confidence FROM replay_tpu_edge()
-  UNION ALL
-  SELECT run_id, from_id, to_id, delay_ns, kind, NULL, 1 FROM replay_graph_edge()
-)
+  d.run_id,
+  d.from_id,
+  d.to_id,
+  d.delay_ns,
+  d.kind,
+  g.n_before + row_number() OVER (
+    PARTITION BY d.run_id, g.number ORDER BY d.from_id, d.to_id, d.kind, d.delay_ns, d.link_id
+  ) - 1,
+  d.link_id,
+  d.confidence
+FROM dependency AS d
+JOIN node_group AS g ON g.run_id = d.run_id AND g.number = d.from_id // 65536
 ORDER BY run_id, ordinal

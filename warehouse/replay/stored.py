@@ -146,7 +146,7 @@ def _must_be_there(connection: duckdb.DuckDBPyConnection, prediction: Prediction
 def _make_room(
     connection: duckdb.DuckDBPyConnection, prediction: Prediction, name: str, replace: bool
 ) -> list[tuple[object, ...]]:
-    """Removes the prediction of that name, or refuses; returns its tags, and when they were put."""
+    """Removes the prediction of that name, or refuses; returns the names and times of its tags."""
     run_id = _taken(connection, name, replace)
     if run_id == prediction.parent_run_id:
         raise UsageError(f"run {name!r} is the one that was replayed", hint="Choose another name.")
