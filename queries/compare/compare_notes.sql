@@ -1,16 +1,17 @@
 /* ---
 name = "compare_notes"
-version = 1
+version = 2
 title = "What a comparison leaves out, and what makes its sides differ before any measurement"
 help = """
 not_compared: one side lacks a subject (compare_unit). not_included: traces that lack it while others
 of their side have it. per_trace: the subject is compared per recording, though both sides have
-steps. cut_steps: steps that did not end. durations: records of negative or missing duration, which
-count as 0. sides: other ranks, formats or kinds of run, a kind of device work that only one side
-of another format has, or no name of device work in common.
+steps. cut_steps: steps that are not whole (compare_step), each counted for one reason: it did not end,
+else the time window cuts it, else the recording ended before its device work. durations: records of
+negative or missing duration, which count as 0. sides: other ranks, formats or kinds of run, a kind of
+device work that only one side of another format has, or no name of device work in common.
 """
 grain = ["topic", "subject", "side", "note"]
-requires = { schema = ">=13", queries = ["compare_side@1", "compare_size@2", "compare_unit@1"] }
+requires = { schema = ">=13", queries = ["compare_side@1", "compare_size@2", "compare_step@1", "compare_unit@1"] }
 columns = ["topic", "subject", "side", "n", "note"]
 
 [param.a]
@@ -36,6 +37,7 @@ check = "IN ('not_compared', 'not_included', 'per_trace', 'cut_steps', 'duration
 help = "not_compared, not_included, per_trace, cut_steps, durations or sides"
 
 [changes]
+2 = "steps that a time window cuts, or whose device work is not recorded, are notes of their own"
 1 = "first version"
 --- */
 WITH side AS (
@@ -49,8 +51,23 @@ unit AS (
   FROM compare_unit($a::VARCHAR, $b::VARCHAR) AS u
 ),
 size AS (
-  SELECT n_ranks_a, n_ranks_b, n_cut_steps_a, n_cut_steps_b, basis
+  SELECT n_ranks_a, n_ranks_b, basis
   FROM compare_size($a::VARCHAR, $b::VARCHAR)
+),
+cut AS (
+  SELECT
+    c.side,
+    CASE
+      WHEN s.dur > 0 AND (s.ts < w.from_ns OR s.ts + s.dur > w.to_ns) THEN 2
+      WHEN s.dur > 0 THEN 3
+      ELSE 1
+    END AS reason,
+    count(*) AS n
+  FROM step AS s
+  JOIN side AS c ON c.trace_id = s.trace_id
+  CROSS JOIN time_window AS w
+  ANTI JOIN compare_step($a::VARCHAR, $b::VARCHAR) AS k ON k.side = c.side AND k.step_id = s.slice_id
+  GROUP BY c.side, reason
 ),
 -- Records whose duration is negative, among them those that did not end (-1).
 unknown AS (
@@ -95,14 +112,13 @@ note AS (
   WHERE u.basis = 'trace' AND z.basis = 'step' AND u.subject = 'device'
   UNION ALL
   SELECT 4, 'cut_steps', 'steps', side, n,
-    upper(side) || ' has ' || n || CASE WHEN n = 1 THEN ' step' ELSE ' steps' END
-      || ' that did not end or have no duration'
-  FROM (
-    SELECT 'a' AS side, n_cut_steps_a AS n FROM size
-    UNION ALL
-    SELECT 'b', n_cut_steps_b FROM size
-  )
-  WHERE n > 0
+    upper(side) || ' has ' || n || CASE WHEN n = 1 THEN ' step ' ELSE ' steps ' END
+      || CASE reason
+        WHEN 1 THEN 'that did not end or have no duration'
+        WHEN 2 THEN 'that the time window cuts'
+        ELSE 'whose device work is not recorded to the end'
+      END
+  FROM cut
   UNION ALL
   SELECT 5, 'durations', u.subject, s.side, count(*),
     upper(s.side) || ' has ' || count(*) || CASE WHEN count(*) = 1 THEN ' record' ELSE ' records' END
@@ -146,4 +162,4 @@ note AS (
 )
 SELECT topic, subject, side, n, note
 FROM note
-ORDER BY place, subject, side
+ORDER BY place, subject, side, note
