@@ -1,6 +1,6 @@
 /* ---
 name = "finding_outlier_step"
-version = 2
+version = 3
 title = "Finding: some steps take much longer than the others"
 help = """
 Steps that take more than 1.5 times the median of their trace, of which there are at least three: by how much
@@ -18,10 +18,11 @@ columns = [
 [column]
 finding.check = "= 'outlier_step'"
 subject.help = "Numbers of the steps, the longest first"
-n_events.help = "Number of steps"
+n_events = { nullable = true, help = "NULL: the subject lists the steps" }
 bound_ns.help = "Time beyond the median"
 
 [changes]
+3 = "the subject of one step is 'step N'; n_events is NULL; steps without a number are listed, too"
 2 = "in a time window steps are compared with the median of all"
 1 = "first version"
 --- */
@@ -44,7 +45,8 @@ by_trace AS (
     trace_id,
     count(*) AS n_outliers,
     round(sum(dur - median_ns))::BIGINT AS more_ns,
-    string_agg(number, ', ' ORDER BY dur DESC, number) AS numbers
+    string_agg(coalesce(number::VARCHAR, '(no number)'), ', ' ORDER BY dur DESC, number, timed.slice_id)
+      AS numbers
   FROM timed
   SEMI JOIN step AS k ON k.slice_id = timed.slice_id
   WHERE n_steps >= 3 AND dur > 1.5 * median_ns
@@ -53,15 +55,16 @@ by_trace AS (
 SELECT
   run_id,
   'outlier_step' AS finding,
-  'steps ' || numbers AS subject,
+  CASE WHEN n_outliers = 1 THEN 'step ' ELSE 'steps ' END || numbers AS subject,
   NULL::BIGINT AS rank,
   NULL::VARCHAR AS location,
-  n_outliers AS n_events,
+  NULL::BIGINT AS n_events,
   more_ns AS bound_ns,
   NULL::DOUBLE AS coverage,
   'typical_steps()' AS what_if,
   'step_statistics' AS evidence,
-  'These steps take more than 1.5 times the median' AS sentence,
+  CASE WHEN n_outliers = 1 THEN 'A step takes' ELSE 'Steps take' END
+    || ' more than 1.5 times the median' AS sentence,
   'Leave warm-up out of the measurement; look for recompilation, checkpoints and garbage collection in them' AS remedy
 FROM by_trace
 QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY more_ns DESC, trace_id) = 1

@@ -34,7 +34,7 @@ class Finding:
     subject: str
     rank: int | None
     location: str | None
-    n_events: int
+    n_events: int | None  # None: the subject lists them
     bound_ns: int | None
     coverage: float | None  # share of the device time that the finding rests on; None: all
     what_if: str | None  # the change that a replay prices it with
