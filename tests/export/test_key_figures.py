@@ -9,6 +9,7 @@ import statistics
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +18,7 @@ from tests.export.test_xlsx import Book
 from tests.support.random_faults import LOADER, faulty, makespan_ns
 from tests.support.randomtrace import import_jobs
 from tests.support.sharing import DDP, WarehouseCache
+from warehouse.diagnose import diagnosis
 from warehouse.errors import ContractError
 from warehouse.export import report
 from warehouse.export.key_figures import KeyFigures
@@ -150,6 +152,21 @@ def test_a_page_and_a_workbook_begin_with_the_same_figures(
     shown = {row[0]: row[1:] for row in overview[first : first + len(found)]}
     assert list(shown) == list(found)
     assert shown["Peak memory allocated"] == [str(peak), "in aten::mul"]
+
+
+def test_findings_name_the_command_that_prices_the_same_scope(
+    imported_files: WarehouseCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"subject": "a", "cost_share": 0.5}
+    monkeypatch.setattr(diagnosis, "diagnose", lambda *_, **__: SimpleNamespace(rows=[row]))
+    chosen = Selection(ranks=(0,), from_ns=1000, to_ns=10**12)
+    with session.opened(session.Place.of(imported_files(DDP)), chosen) as opened:
+        (run,) = opened.seen.run_names
+        found = KeyFigures.of(opened, Report("r", "r", (), findings=True)).findings
+
+    assert found is not None
+    command = f"tw diagnose --run {run} --rank 0 --from 1000 --to 1000000000000"
+    assert f" {command} replays the run without each " in found.note
 
 
 def filled(db: Path, *given: Figure) -> KeyFigures:

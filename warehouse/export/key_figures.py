@@ -10,15 +10,15 @@ without a row, or with a value that is NULL, is not shown.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from warehouse.errors import ContractError
 from warehouse.export.sections import Figure, FilledSection, Report
+from warehouse.query.selection import options_of
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -111,11 +111,15 @@ def _findings(session: Session, run: str) -> Findings | None:
         return None
     n_more = len(rows) - len(shown[:_FINDINGS])
     more = f" It lists {n_more} more, too." if n_more else ""
-    name = shlex.quote(run)
+    options = options_of(
+        replace(
+            session.selection, runs=(run,), from_ns=session.seen.from_ns, to_ns=session.seen.to_ns
+        )
+    )
     return Findings(
         shown[:_FINDINGS],
         "Costs follow from recorded times: other work may hide what is estimated, and no repair "
-        f"saves more than a bound (at most). tw diagnose --run {name} replays the run without each "
+        f"saves more than a bound (at most). tw diagnose {options} replays the run without each "
         f"finding, and says what that would save.{more}",
     )
 
