@@ -16,12 +16,12 @@ SELECT
   getvariable('first_id') + track_n,
   getvariable('trace_id'),
   'engine',
-  ['local memory', 'remote memory', 'compute', 'communication', 'other'][lane],
+  ['local memory', 'remote memory', 'compute', 'communication', 'other'][track_kind],
   getvariable('first_id') + npu_n,
   getvariable('first_id') + npu_n,
-  lane,
-  lane
-FROM scratch.place
+  track_kind,
+  track_kind
+FROM scratch.track_number
 ORDER BY track_n;
 
 INSERT INTO slice (
@@ -33,7 +33,7 @@ SELECT
   getvariable('first_id') + s.track_n,
   s.ts,
   s.dur,
-  CASE WHEN s.lane < 3 THEN 'gpu_memcpy' ELSE 'kernel' END,
+  CASE WHEN s.track_kind < 3 THEN 'gpu_memcpy' ELSE 'kernel' END,
   s.name,
   n.depth,
   getvariable('first_id') + n.parent_n,
@@ -55,8 +55,8 @@ SELECT
   ts,
   dur,
   name,
-  CASE WHEN lane < 3 THEN 'memcpy' ELSE 'kernel' END,
-  CASE WHEN lane < 3 THEN 'memory' WHEN lane = 4 THEN 'communication' ELSE 'compute' END,
-  lane
+  CASE WHEN track_kind < 3 THEN 'memcpy' ELSE 'kernel' END,
+  CASE WHEN track_kind < 3 THEN 'memory' WHEN track_kind = 4 THEN 'communication' ELSE 'compute' END,
+  track_kind
 FROM scratch.span
 ORDER BY rowid;

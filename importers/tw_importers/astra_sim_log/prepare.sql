@@ -58,7 +58,7 @@ SELECT
       AND contains(i.name, 'REMOTE_MEMORY') THEN 2
     WHEN i.type IN (2, 3) OR i.type IS NULL AND contains(i.name, 'MEM_') THEN 1
     ELSE 5
-  END AS lane
+  END AS track_kind
 FROM numbered AS i
 LEFT JOIN numbered AS c
   ON c.kind = 'callback' AND c.npu = i.npu AND c.node = i.node AND c.nth = i.nth
@@ -69,15 +69,15 @@ CREATE TABLE npu AS
 SELECT npu, row_number() OVER (ORDER BY npu) - 1 AS npu_n
 FROM (SELECT DISTINCT npu FROM done);
 
-CREATE TABLE place AS
-SELECT d.npu, n.npu_n, d.lane, row_number() OVER (ORDER BY d.npu, d.lane) - 1 AS track_n
-FROM (SELECT DISTINCT npu, lane FROM done) AS d
+CREATE TABLE track_number AS
+SELECT d.npu, n.npu_n, d.track_kind, row_number() OVER (ORDER BY d.npu, d.track_kind) - 1 AS track_n
+FROM (SELECT DISTINCT npu, track_kind FROM done) AS d
 JOIN npu AS n ON n.npu = d.npu;
 
 CREATE TABLE span AS
 SELECT d.*, p.track_n, p.npu_n
 FROM done AS d
-JOIN place AS p ON p.npu = d.npu AND p.lane = d.lane
+JOIN track_number AS p ON p.npu = d.npu AND p.track_kind = d.track_kind
 ORDER BY p.track_n, d.ts, d.dur DESC, d.seq;
 
 CREATE VIEW entry AS
@@ -120,7 +120,7 @@ WHERE c.kind = 'callback'
 UNION ALL
 SELECT 'unknown_node_type', 'note', count(*), 'nodes with neither a recognised type nor a recognised name'
 FROM done
-WHERE lane = 5
+WHERE track_kind = 5
 UNION ALL
 SELECT 'number_out_of_range', 'warning', count(*), 'events with numbers out of range; skipped'
 FROM parsed

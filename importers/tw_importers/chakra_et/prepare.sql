@@ -3,7 +3,7 @@
 -- Tensors and process groups are those of all graphs (tw_importers/graph).
 
 -- If an id occurs twice, dependencies refer to its first node.
-CREATE TABLE place AS
+CREATE TABLE first_node AS
 SELECT id AS node_id, min(seq) AS seq, count(*) AS n_nodes
 FROM raw_node
 GROUP BY id;
@@ -27,7 +27,7 @@ FROM raw_node;
 CREATE TABLE edge AS
 SELECT p.seq AS from_seq, d.to_seq, d.kind, d.ordinal
 FROM dependency AS d
-JOIN place AS p ON p.node_id = d.node_id
+JOIN first_node AS p ON p.node_id = d.node_id
 ORDER BY d.to_seq, d.ordinal;
 
 -- What has no column is kept under its name: dependencies, where some are on nodes that the file does
@@ -35,7 +35,7 @@ ORDER BY d.to_seq, d.ordinal;
 CREATE TABLE dangling AS
 SELECT d.to_seq AS seq
 FROM dependency AS d
-ANTI JOIN place AS p ON p.node_id = d.node_id
+ANTI JOIN first_node AS p ON p.node_id = d.node_id
 GROUP BY d.to_seq;
 
 CREATE MACRO nanoseconds(micros) AS TRY_CAST(micros::HUGEINT * 1000 AS BIGINT);
@@ -75,18 +75,18 @@ CREATE TABLE problem AS
 SELECT 'dangling_control' AS kind, 'note' AS severity, count(*) AS count,
   'control dependencies on missing nodes; kept with the node' AS meaning
 FROM dependency AS d
-ANTI JOIN place AS p ON p.node_id = d.node_id
+ANTI JOIN first_node AS p ON p.node_id = d.node_id
 WHERE d.kind = 'control'
 UNION ALL
 SELECT 'dangling_data', 'warning', count(*),
   'data dependencies on missing nodes; a simulator cannot run these nodes'
 FROM dependency AS d
-ANTI JOIN place AS p ON p.node_id = d.node_id
+ANTI JOIN first_node AS p ON p.node_id = d.node_id
 WHERE d.kind = 'data'
 UNION ALL
 SELECT 'repeated_node_id', 'warning', coalesce(sum(n_nodes - 1), 0)::BIGINT,
   'nodes with the id of an earlier node; dependencies refer to the earlier one'
-FROM place
+FROM first_node
 UNION ALL
 SELECT 'unknown_node_type', 'warning', count(*), 'nodes of an unknown type'
 FROM raw_node

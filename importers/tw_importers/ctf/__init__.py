@@ -20,8 +20,8 @@ from warehouse.ingest.importer import (
 
 _FOLDER = files(__package__)
 _PREPARE = (
-    "macros.sql", "cuda_names.sql", "classes.sql", "place.sql", "spans.sql", "work.sql",
-    "places.sql", "loss.sql", "slices.sql", "measures.sql",
+    "macros.sql", "cuda_names.sql", "classes.sql", "times.sql", "spans.sql", "work.sql",
+    "tracks.sql", "loss.sql", "slices.sql", "measures.sql",
 )  # fmt: skip
 _PART_EVENTS = 1 << 18  # whose texts are sorted in memory
 _OPTIONS = {

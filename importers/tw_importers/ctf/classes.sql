@@ -6,7 +6,7 @@
 --   pairing: what else pairs are equal in: thread (the last open one of the thread), named (the same,
 --     with equal names), name, key (rendezvous key), count; of any thread for the last three
 --   meaning: decides on the rows it becomes (normalize.sql)
---   timing: what the field `timestamp` counts, if it says when the event happened (place.sql)
+--   timing: what the field `timestamp` counts, if it says when the event happened (times.sql)
 
 CREATE TABLE rule (
   provider VARCHAR, event VARCHAR, step TINYINT, stem VARCHAR, pairing VARCHAR, meaning VARCHAR,

@@ -1,5 +1,5 @@
 -- Values that events measure: counters, memory, hardware counters, and remote calls.
--- In: `span`, `event`, `class_rule`. Out: `reading`, `reading_place`, `memory_row`, `metric_row`,
+-- In: `span`, `event`, `class_rule`. Out: `reading`, `reading_track`, `memory_row`, `metric_row`,
 -- `call_row`; rows of `derived`.
 
 CREATE TABLE measuring AS
@@ -122,9 +122,9 @@ FROM (
 )
 WHERE series IS NOT NULL;
 
-CREATE TABLE reading_place AS
+CREATE TABLE reading_track AS
 SELECT
-  (SELECT count(*) FROM track_place) + (SELECT count(*) FROM loss_place)
+  (SELECT count(*) FROM track_number) + (SELECT count(*) FROM loss_track)
     + row_number() OVER (ORDER BY series) - 1 AS track_n,
   series, any_value(unit) AS unit
 FROM reading

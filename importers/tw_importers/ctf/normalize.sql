@@ -3,22 +3,22 @@
 
 INSERT INTO process (id, trace_id, pid, name)
 SELECT getvariable('first_id') + process_n, getvariable('trace_id'), pid, name
-FROM scratch.process_place
+FROM scratch.process_number
 ORDER BY process_n;
 
 INSERT INTO thread (id, trace_id, process_id, tid, name, is_main)
 SELECT
   getvariable('first_id') + t.track_n, getvariable('trace_id'),
   getvariable('first_id') + t.process_n, t.tid, t.name, t.tid = p.pid
-FROM scratch.thread_place AS t
-JOIN scratch.process_place AS p USING (process_n)
+FROM scratch.thread_number AS t
+JOIN scratch.process_number AS p USING (process_n)
 ORDER BY t.track_n;
 
 INSERT INTO device (id, trace_id, kind, ordinal, name, properties_json)
 SELECT
   getvariable('first_id') + device_n, getvariable('trace_id'), 'gpu', device_n, 'GPU ' || device_n,
   CASE WHEN device <> '' THEN json_object('source_id', device) END
-FROM scratch.device_place
+FROM scratch.device_number
 ORDER BY device_n;
 
 INSERT INTO track (id, trace_id, kind, name, process_id, thread_id, device_id, stream)
@@ -46,15 +46,15 @@ SELECT
   getvariable('first_id') + h.track_n,
   getvariable('first_id') + d.device_n,
   CASE WHEN t.kind = 'stream' THEN t.queue END
-FROM scratch.track_place AS t
-LEFT JOIN scratch.process_place AS p ON p.pid IS NOT DISTINCT FROM t.pid
-LEFT JOIN scratch.thread_place AS h ON h.track_n = t.track_n
-LEFT JOIN scratch.device_place AS d ON d.device = t.device
+FROM scratch.track_number AS t
+LEFT JOIN scratch.process_number AS p ON p.pid IS NOT DISTINCT FROM t.pid
+LEFT JOIN scratch.thread_number AS h ON h.track_n = t.track_n
+LEFT JOIN scratch.device_number AS d ON d.device = t.device
 ORDER BY t.track_n;
 
 INSERT INTO track (id, trace_id, kind, name)
 SELECT getvariable('first_id') + track_n, getvariable('trace_id'), 'async', 'lost events of ' || name
-FROM scratch.loss_place
+FROM scratch.loss_track
 ORDER BY track_n;
 
 INSERT INTO slice (
@@ -68,7 +68,7 @@ SELECT
 FROM scratch.span AS s
 JOIN scratch.nest AS n ON n.entry_n = s.rowid
 CROSS JOIN scratch.origin AS o
-JOIN scratch.loss_place AS p ON p.track_n = s.track_n
+JOIN scratch.loss_track AS p ON p.track_n = s.track_n
 JOIN scratch.loss AS l ON l.stream_n = p.stream_n AND l.from_ns - o.first_ns = s.ts
 WHERE s.meaning = 'loss'
 ORDER BY s.rowid;
@@ -104,7 +104,7 @@ SELECT
    WHERE s.meaning = 'loss' AND s.ts = l.from_ns - o.first_ns AND s.track_n = p.track_n),
   l.from_ns - o.first_ns, l.to_ns - o.first_ns, l.n_events, l.n_packets, l.stream_n, l.cpu
 FROM scratch.loss AS l
-JOIN scratch.loss_place AS p USING (stream_n)
+JOIN scratch.loss_track AS p USING (stream_n)
 CROSS JOIN scratch.origin AS o
 ORDER BY l.loss_n;
 

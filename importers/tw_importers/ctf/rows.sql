@@ -67,7 +67,7 @@ SELECT
   w.destination_memory
 FROM scratch.span AS s
 JOIN scratch.work AS w ON w.seq = s.seq
-JOIN scratch.device_place AS d ON d.device = coalesce(w.device, '')
+JOIN scratch.device_number AS d ON d.device = coalesce(w.device, '')
 LEFT JOIN (
   SELECT work_seq, max(before_ns) AS before_ns FROM scratch.queued WHERE is_queued GROUP BY ALL
 ) AS q ON q.work_seq = w.seq
@@ -75,7 +75,7 @@ ORDER BY s.rowid;
 
 INSERT INTO track (id, trace_id, kind, name, unit)
 SELECT getvariable('first_id') + track_n, getvariable('trace_id'), 'counter', series, unit
-FROM scratch.reading_place
+FROM scratch.reading_track
 ORDER BY track_n;
 
 INSERT INTO counter (id, trace_id, track_id, ts, value)
@@ -83,7 +83,7 @@ SELECT
   getvariable('first_id') + row_number() OVER (ORDER BY p.track_n, r.ts, r.seq) - 1,
   getvariable('trace_id'), getvariable('first_id') + p.track_n, r.ts, r.value
 FROM scratch.reading AS r
-JOIN scratch.reading_place AS p USING (series)
+JOIN scratch.reading_track AS p USING (series)
 ORDER BY p.track_n, r.ts, r.seq;
 
 INSERT INTO memory_event (

@@ -9,9 +9,9 @@ SELECT
   ) AS last_ns
 FROM bare_span;
 
-CREATE TABLE loss_place AS
+CREATE TABLE loss_track AS
 SELECT
-  (SELECT count(*) FROM track_place) + row_number() OVER (ORDER BY s.stream_n) - 1 AS track_n,
+  (SELECT count(*) FROM track_number) + row_number() OVER (ORDER BY s.stream_n) - 1 AS track_n,
   s.stream_n, s.name
 FROM ctf_stream AS s
 WHERE s.stream_n IN (SELECT stream_n FROM loss);
@@ -86,7 +86,7 @@ WITH named AS (
     coalesce(k.has_other_end, false) AS has_other_end
   FROM span_key AS k
   JOIN class_span AS c ON c.class_n = k.class_n
-  JOIN track_place AS t
+  JOIN track_number AS t
     ON t.kind = k.kind
     AND t.pid IS NOT DISTINCT FROM if(k.kind IN ('scheduler', 'processor'), NULL, k.pid)
     AND t.tid IS NOT DISTINCT FROM if(k.kind = 'thread', k.tid, NULL)
@@ -107,7 +107,7 @@ SELECT
   END,
   false, false
 FROM loss AS l
-JOIN loss_place AS p USING (stream_n)
+JOIN loss_track AS p USING (stream_n)
 CROSS JOIN origin AS o
 ORDER BY category, track_n, ts, dur DESC, seq;
 

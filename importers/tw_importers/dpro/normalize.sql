@@ -28,28 +28,28 @@ WITH op AS (
     s.id, s.track_id, s.ts, s.dur, s.name,
     mxnet_node_of(s.name) AS node,
     n.name IS NOT NULL AS is_node,
-    row_number() OVER (ORDER BY s.ts, s.id) AS place
+    row_number() OVER (ORDER BY s.ts, s.id) AS position
   FROM slice AS s
   LEFT JOIN scratch.local_node AS n ON n.name = mxnet_node_of(s.name)
   WHERE s.trace_id = getvariable('trace_id') AND s.category = 'cpu_op'
     AND EXISTS (FROM scratch.platform WHERE name = 'mxnet')
 ),
 first_backward AS (
-  SELECT min(b.place) AS place
+  SELECT min(b.position) AS position
   FROM op AS b
   WHERE b.is_node AND starts_with(b.node, 'BW.')
-    AND b.place > (SELECT min(place) FROM op WHERE is_node AND starts_with(node, 'FW.'))
+    AND b.position > (SELECT min(position) FROM op WHERE is_node AND starts_with(node, 'FW.'))
 ),
 next_forward AS (
-  SELECT coalesce(min(place), (SELECT max(place) + 1 FROM op)) AS place
+  SELECT coalesce(min(position), (SELECT max(position) + 1 FROM op)) AS position
   FROM op
-  WHERE is_node AND starts_with(node, 'FW.') AND place > (SELECT place FROM first_backward)
+  WHERE is_node AND starts_with(node, 'FW.') AND position > (SELECT position FROM first_backward)
 ),
 last AS (
   SELECT
-    arg_max(node, place) FILTER (starts_with(node, 'FW.') AND place < (SELECT place FROM first_backward))
+    arg_max(node, position) FILTER (starts_with(node, 'FW.') AND position < (SELECT position FROM first_backward))
       AS forward,
-    arg_max(node, place) FILTER (starts_with(node, 'BW.') AND place < (SELECT place FROM next_forward))
+    arg_max(node, position) FILTER (starts_with(node, 'BW.') AND position < (SELECT position FROM next_forward))
       AS backward
   FROM op
   WHERE is_node
@@ -60,14 +60,14 @@ behind AS (
     last_value(CASE WHEN is_node THEN node END IGNORE NULLS) OVER earlier AS node_before,
     count(*) FILTER (is_node) OVER earlier AS block
   FROM op
-  WINDOW earlier AS (ORDER BY place ROWS UNBOUNDED PRECEDING)
+  WINDOW earlier AS (ORDER BY position ROWS UNBOUNDED PRECEDING)
 ),
 counted AS (
   SELECT
     *,
     NOT is_node AND node_before = (SELECT backward FROM last) AS is_update,
     count(*) FILTER (NOT is_node AND contains(lower(name), 'update'))
-      OVER (PARTITION BY block ORDER BY place ROWS UNBOUNDED PRECEDING) AS n_updates
+      OVER (PARTITION BY block ORDER BY position ROWS UNBOUNDED PRECEDING) AS n_updates
   FROM behind
 ),
 named AS (
@@ -88,12 +88,12 @@ turned AS (
     *,
     is_node AND starts_with(name, 'FW.') AND last_value(
       CASE WHEN is_node THEN 'node' WHEN starts_with(name, 'UPDATE_') THEN 'update' END IGNORE NULLS
-    ) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) = 'update' AS is_turn
+    ) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) = 'update' AS is_turn
   FROM named
 )
 SELECT
   id, getvariable('trace_id'), track_id, ts, dur, name,
-  count(*) FILTER (is_turn) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING)
+  count(*) FILTER (is_turn) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING)
 FROM turned
 ORDER BY id;
 

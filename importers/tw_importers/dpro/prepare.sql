@@ -1,17 +1,17 @@
 -- Devices, communication and the local graph of a rank, without any lock.
 -- In: tables of trace_event/prepare.sql, documents.sql and read.py. Out: `communication`,
--- `communication_tensor`, `local_node`, `local_edge`, `local_tensor`, and rows of `stream_place`,
--- `device_place`, `derived`, `problem`.
+-- `communication_tensor`, `local_node`, `local_edge`, `local_tensor`, and rows of `stream_number`,
+-- `device_number`, `derived`, `problem`.
 
-INSERT INTO device_place (device_n, kind, ordinal, name)
+INSERT INTO device_number (device_n, kind, ordinal, name)
 SELECT row_number() OVER (ORDER BY ordinal) - 1, 'gpu', ordinal, 'GPU ' || ordinal
 FROM (SELECT DISTINCT ordinal FROM operation_thread WHERE ordinal IS NOT NULL);
 
-INSERT INTO stream_place (place_n, device_n, stream)
-SELECT p.place_n, d.device_n, t.stream
+INSERT INTO stream_number (track_n, device_n, stream)
+SELECT p.track_n, d.device_n, t.stream
 FROM operation_thread AS t
-JOIN place AS p ON p.pid = t.pid AND p.tid = t.tid
-JOIN device_place AS d ON d.ordinal = t.ordinal
+JOIN track_number AS p ON p.pid = t.pid AND p.tid = t.tid
+JOIN device_number AS d ON d.ordinal = t.ordinal
 WHERE t.stream IS NOT NULL AND p.has_slices;
 
 -- One row for each recorded stage of a collective. Horovod's tensors are its processes, as in

@@ -96,7 +96,7 @@ FROM node
 WHERE extra IS NOT NULL;
 
 -- An id shared by two nodes refers to the first.
-CREATE TABLE place AS
+CREATE TABLE first_node AS
 SELECT node_id, min(seq) AS seq
 FROM node
 WHERE node_id IS NOT NULL
@@ -125,7 +125,7 @@ SELECT
   d.kind,
   row_number() OVER (PARTITION BY d.seq ORDER BY d.kind, d.n) - 1 AS ordinal
 FROM dependency AS d
-JOIN place AS p ON p.node_id = d.on_id
+JOIN first_node AS p ON p.node_id = d.on_id
 ORDER BY d.seq, ordinal;
 
 CREATE VIEW event AS SELECT seq FROM node;
@@ -149,7 +149,7 @@ WHERE node_id IS NULL
 UNION ALL
 SELECT 'duplicate_node_id', 'warning', (SELECT count(node_id) FROM node) - count(*),
   'nodes with a duplicate id; dependencies refer to the first'
-FROM place
+FROM first_node
 UNION ALL
 SELECT 'no_parent', 'warning', count(*), 'nodes without a parent'
 FROM node
@@ -161,7 +161,7 @@ WHERE parent_id = node_id AND NOT contains(name, '|process]')
 UNION ALL
 SELECT 'dangling_dependency', 'warning', count(*), 'dependencies on missing nodes; skipped'
 FROM dependency AS d
-ANTI JOIN place AS p ON p.node_id = d.on_id
+ANTI JOIN first_node AS p ON p.node_id = d.on_id
 UNION ALL
 SELECT 'later_parent', 'note', count(*), 'parents with a greater id than their child'
 FROM node

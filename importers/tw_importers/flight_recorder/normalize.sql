@@ -14,7 +14,7 @@ SELECT
   'async',
   concat_ws(' ', nullif(nullif(group_description, ''), 'undefined'), coalesce(group_name, group_number::VARCHAR)),
   getvariable('first_id') + (trace_n << 32)
-FROM scratch.place
+FROM scratch.track_number
 ORDER BY track_n;
 
 INSERT INTO slice (

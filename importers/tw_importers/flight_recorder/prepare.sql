@@ -76,7 +76,7 @@ LEFT JOIN timed AS t ON t.trace_n = s.trace_n
 GROUP BY s.trace_n;
 
 -- A track for each process group.
-CREATE TABLE place AS
+CREATE TABLE track_number AS
 SELECT
   trace_n,
   group_number,
@@ -107,7 +107,7 @@ FROM (
     t.completed_at - o.first_ns AS completed_ts,
     o.last_ns - t.at_ns AS rest_ns
   FROM timed AS t
-  JOIN place AS p
+  JOIN track_number AS p
     ON p.trace_n = t.trace_n
     AND p.group_number IS NOT DISTINCT FROM t.group_number
     AND p.group_name IS NOT DISTINCT FROM t.group_name

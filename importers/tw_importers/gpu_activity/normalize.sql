@@ -9,7 +9,7 @@ SELECT
   pid,
   coalesce(name, 'process' || coalesce(' ' || pid, '')),
   extra_json
-FROM scratch.process_place
+FROM scratch.process_number
 ORDER BY process_n;
 
 INSERT INTO thread (id, trace_id, process_id, tid, name, is_main)
@@ -20,8 +20,8 @@ SELECT
   nullif(l.thread, -1),
   t.name,
   nullif(l.thread, -1) = p.pid
-FROM scratch.lane_place AS l
-JOIN scratch.process_place AS p USING (process_n)
+FROM scratch.track_number AS l
+JOIN scratch.process_number AS p USING (process_n)
 LEFT JOIN (
   SELECT coalesce(process, '') AS process, thread, any_value(name) AS name
   FROM scratch.thread_info
@@ -47,7 +47,7 @@ SELECT
   clock_hz,
   peak_bytes_per_s,
   properties_json
-FROM scratch.device_place
+FROM scratch.device_number
 ORDER BY device_n;
 
 INSERT INTO track (id, trace_id, kind, name, process_id, thread_id, device_id, stream, sort_index)
@@ -55,13 +55,13 @@ SELECT
   getvariable('first_id') + l.track_n,
   getvariable('trace_id'),
   CASE WHEN l.device IS NULL THEN 'thread' ELSE 'stream' END,
-  coalesce(l.lane, t.name, 'thread' || coalesce(' ' || t.tid, '')),
+  coalesce(l.track_name, t.name, 'thread' || coalesce(' ' || t.tid, '')),
   getvariable('first_id') + l.process_n,
   t.id,
   getvariable('first_id') + l.device_n,
   l.stream,
   l.track_n
-FROM scratch.lane_place AS l
+FROM scratch.track_number AS l
 LEFT JOIN thread AS t ON t.id = getvariable('first_id') + l.track_n
 ORDER BY l.track_n;
 
@@ -234,7 +234,7 @@ LEFT JOIN (
   WHERE dispatch IS NOT NULL
   QUALIFY row_number() OVER (PARTITION BY dispatch ORDER BY slice_n) = 1
 ) AS s ON s.dispatch = f.dispatch
-LEFT JOIN scratch.device_place AS d ON d.device = f.device
+LEFT JOIN scratch.device_number AS d ON d.device = f.device
 ORDER BY f.seq, f.name;
 
 INSERT INTO source_event (id, trace_id, phase, event_text)

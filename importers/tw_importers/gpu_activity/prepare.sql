@@ -1,5 +1,5 @@
 -- From activities to places and spans, without any lock on the warehouse.
--- In: the tables of tables.sql. Out: `origin`, `process_place`, `lane_place`, `device_place`,
+-- In: the tables of tables.sql. Out: `origin`, `process_number`, `track_number`, `device_number`,
 -- `span`, `entry`, `event`, `unused`, `problem`. Ordinals (`…_n`) count from 0 and become ids.
 
 -- Out-of-range timestamps are treated as missing.
@@ -15,7 +15,7 @@ SELECT
   coalesce(max(greatest(coalesce(end_ns, start_ns), start_ns)), 0) AS last_ns
 FROM activity;
 
-CREATE TABLE process_place AS
+CREATE TABLE process_number AS
 SELECT
   (row_number() OVER (ORDER BY k.pid NULLS LAST, p.process) - 1)::BIGINT AS process_n,
   p.process,
@@ -38,7 +38,7 @@ LEFT JOIN (
 ) AS k USING (process);
 
 -- A device that no record describes is a GPU with the number in its key, or the next free one.
-CREATE TABLE device_place AS
+CREATE TABLE device_number AS
 WITH described AS (
   SELECT * FROM device_info
   QUALIFY row_number() OVER (PARTITION BY device ORDER BY ordinal) = 1
@@ -71,34 +71,34 @@ FROM used AS k
 LEFT JOIN described AS d USING (device);
 
 -- The rows of the timeline: threads first, then the lanes of devices.
-CREATE TABLE lane_place AS
+CREATE TABLE track_number AS
 SELECT
   (row_number() OVER (
-    ORDER BY l.device IS NOT NULL, p.process_n, d.device_n, l.lane, l.stream, l.thread NULLS LAST
+    ORDER BY l.device IS NOT NULL, p.process_n, d.device_n, l.track_name, l.stream, l.thread NULLS LAST
   ) - 1)::BIGINT AS track_n,
   p.process_n,
   d.device_n,
   l.process,
   l.thread,
   l.device,
-  l.lane,
+  l.track_name,
   l.stream
 FROM (
   SELECT DISTINCT
     coalesce(process, '') AS process,
     CASE WHEN device IS NULL THEN coalesce(thread, -1) END AS thread,
     device,
-    lane,
+    track_name,
     stream
   FROM activity
   WHERE start_ns IS NOT NULL
 ) AS l
-JOIN process_place AS p USING (process)
-LEFT JOIN device_place AS d USING (device);
+JOIN process_number AS p USING (process)
+LEFT JOIN device_number AS d USING (device);
 
 -- Stored by category, track and time, as all slices are. What is sorted is narrow: the rest of an
 -- activity, its texts above all, stays where it is, and is joined by its row.
-CREATE TABLE place AS
+CREATE TABLE activity_time AS
 SELECT
   a.rowid AS activity_n,
   l.track_n,
@@ -108,11 +108,11 @@ SELECT
   a.start_ns - o.first_ns AS ts,
   CASE WHEN a.end_ns IS NULL THEN -1 ELSE a.end_ns - a.start_ns END AS dur
 FROM activity AS a
-JOIN lane_place AS l
+JOIN track_number AS l
   ON l.process = coalesce(a.process, '')
   AND l.thread IS NOT DISTINCT FROM CASE WHEN a.device IS NULL THEN coalesce(a.thread, -1) END
   AND l.device IS NOT DISTINCT FROM a.device
-  AND l.lane IS NOT DISTINCT FROM a.lane
+  AND l.track_name IS NOT DISTINCT FROM a.track_name
   AND l.stream IS NOT DISTINCT FROM a.stream
 CROSS JOIN origin AS o
 WHERE a.start_ns IS NOT NULL
@@ -127,17 +127,17 @@ SELECT
   p.dur,
   one_id(a.correlation_id, p.process_n) AS correlation_id,
   nullif(a.args_json, '{}') AS args_json,
-  a.* EXCLUDE (start_ns, end_ns, process, thread, device, lane, correlation_id, args_json)
+  a.* EXCLUDE (start_ns, end_ns, process, thread, device, track_name, correlation_id, args_json)
 -- The narrow side last: a join keeps all of that in memory.
 FROM activity AS a
-JOIN place AS p ON p.activity_n = a.rowid;
+JOIN activity_time AS p ON p.activity_n = a.rowid;
 
 -- A range of the times of a call is around it.
 CREATE VIEW entry AS
 SELECT
   rowid AS entry_n, track_n, ts, greatest(dur, 0) AS reach,
   rowid + if(is_range, 0, 1::BIGINT << 40) AS seq
-FROM place;
+FROM activity_time;
 
 CREATE VIEW event AS SELECT seq FROM activity UNION ALL SELECT seq FROM leftover;
 

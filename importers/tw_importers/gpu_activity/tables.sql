@@ -13,7 +13,7 @@ CREATE TABLE activity (
   process VARCHAR,
   thread BIGINT,
   device VARCHAR,
-  lane VARCHAR, -- what to call its row among those of the process and device: queue 1, stream 7
+  track_name VARCHAR, -- what to call its row among those of the process and device: queue 1, stream 7
   stream BIGINT, -- number of the stream or queue
   correlation_id BIGINT, -- unique among all processes: see `one_id`
   external_id BIGINT,

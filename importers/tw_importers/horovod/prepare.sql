@@ -3,7 +3,7 @@
 
 -- A process is a tensor; the end of an operation states its type and shape. On the process Sync of
 -- dPRO's recorder the name of the event is the tensor.
-CREATE TABLE tensor_place AS
+CREATE TABLE tensor_process AS
 SELECT
   p.pid,
   p.display_name AS label,
@@ -40,5 +40,5 @@ SELECT
       THEN TRY_CAST(coalesce(list_product(t.shape), 1) AS BIGINT)
   END AS n_elements
 FROM bracket AS b
-LEFT JOIN tensor_place AS t ON t.pid IS NOT DISTINCT FROM b.pid
+LEFT JOIN tensor_process AS t ON t.pid IS NOT DISTINCT FROM b.pid
 WHERE b.step = 1 AND b.is_on_thread;

@@ -1,15 +1,15 @@
 -- Which of a Kineto trace's places are streams, and of which devices.
--- In: `place` (trace_event/prepare.sql), `event`, `source_trace`.
+-- In: `track_number` (trace_event/prepare.sql), `event`, `source_trace`.
 
 -- The pid of device work is its device and its tid the stream, unless `args` has others. One event
 -- of each place is enough.
-INSERT INTO stream_place
+INSERT INTO stream_number
 SELECT
-  p.place_n,
+  p.track_n,
   -- the device's ordinal; becomes a reference below
   coalesce(TRY_CAST(json_extract_string(s.args, '$.device') AS BIGINT), p.pid_number) AS device_n,
   coalesce(TRY_CAST(json_extract_string(s.args, '$.stream') AS BIGINT), p.tid_number) AS stream
-FROM place AS p
+FROM track_number AS p
 LEFT JOIN (
   SELECT seq >> 32 AS trace_n, pid, tid, arg_min(args, seq) AS args
   FROM event
@@ -24,7 +24,7 @@ WHERE p.is_device
     IS NOT NULL;
 
 -- Devices that the file describes, and those that only their work names.
-INSERT INTO device_place
+INSERT INTO device_number
 WITH described AS (
   SELECT
     trace_n,
@@ -42,7 +42,7 @@ WITH described AS (
 used AS (
   SELECT trace_n, ordinal FROM described
   UNION
-  SELECT place_n >> 32, device_n FROM stream_place
+  SELECT track_n >> 32, device_n FROM stream_number
 ),
 mtia AS (
   SELECT DISTINCT trace_n, json_number(pid) AS ordinal FROM event_kind WHERE cat = 'mtia_ccp_events'
@@ -64,6 +64,6 @@ FROM used AS k
 LEFT JOIN described AS d ON d.trace_n = k.trace_n AND d.ordinal = k.ordinal
 LEFT JOIN mtia AS m ON m.trace_n = k.trace_n AND m.ordinal = k.ordinal;
 
-UPDATE stream_place SET device_n = d.device_n
-FROM device_place AS d
-WHERE d.ordinal = stream_place.device_n AND (d.device_n >> 32) = (stream_place.place_n >> 32);
+UPDATE stream_number SET device_n = d.device_n
+FROM device_number AS d
+WHERE d.ordinal = stream_number.device_n AND (d.device_n >> 32) = (stream_number.track_n >> 32);

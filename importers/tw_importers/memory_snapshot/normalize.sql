@@ -3,14 +3,14 @@
 
 INSERT INTO device (id, trace_id, kind, ordinal)
 SELECT getvariable('first_id') + device_n, getvariable('trace_id'), 'gpu', device
-FROM scratch.device_place
+FROM scratch.device_number
 ORDER BY device_n;
 
 INSERT INTO track (id, trace_id, kind, name, device_id)
 SELECT
   getvariable('first_id') + device_n, getvariable('trace_id'), 'engine', 'allocator',
   getvariable('first_id') + device_n
-FROM scratch.device_place
+FROM scratch.device_number
 ORDER BY device_n;
 
 INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, phase, args_json, is_leaf)

@@ -1,6 +1,6 @@
 -- From a snapshot's records to changes of the allocator on a clock, without any lock.
 -- In: `segment`, `block`, `entry`, `frame`, `history`, `annotation`, `not_used` (read.py).
--- Out: `event`, `origin`, `device_place`, `held`, `change`, `instant`, `unused`, `problem`.
+-- Out: `event`, `origin`, `device_number`, `held`, `change`, `instant`, `unused`, `problem`.
 
 -- Snapshots of torch before 2.1 lack the device of segments; with a single device it is that one.
 CREATE TABLE held AS
@@ -21,7 +21,7 @@ CROSS JOIN (
   SELECT CASE WHEN count(*) = 1 THEN min(device) WHEN count(*) = 0 THEN 0 END AS device FROM history
 ) AS o;
 
-CREATE TABLE device_place AS
+CREATE TABLE device_number AS
 SELECT (row_number() OVER (ORDER BY device) - 1)::BIGINT AS device_n, device
 FROM (
   SELECT device FROM held
@@ -122,7 +122,7 @@ WINDOW later AS (
 CREATE TABLE instant AS
 SELECT 'memory' AS category, p.device_n, c.ts, c.seq, c.action AS name, c.args, true AS is_change
 FROM change AS c
-JOIN device_place AS p ON p.device = c.device
+JOIN device_number AS p ON p.device = c.device
 UNION ALL
 SELECT
   'memory_annotation',
@@ -133,7 +133,7 @@ SELECT
   json_merge_patch(json_object('stage', a.stage), coalesce(a.extra, '{}'))::VARCHAR,
   false
 FROM annotation AS a
-JOIN device_place AS p ON p.device = a.device
+JOIN device_number AS p ON p.device = a.device
 CROSS JOIN origin AS o
 ORDER BY category, device_n, ts, seq;
 

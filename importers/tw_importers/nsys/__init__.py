@@ -32,7 +32,7 @@ NSYS = FileImporter(
     prepare=(
         MACROS,
         _FOLDER / "names.sql",
-        _FOLDER / "places.sql",
+        _FOLDER / "owners.sql",
         _FOLDER / "tracks.sql",
         _FOLDER / "spans.sql",
         _FOLDER / "described.sql",

@@ -81,7 +81,7 @@ FROM invalid_time
 UNION ALL
 SELECT 'sync_label', 'note', count(*),
   'synchronizations labelled differently from the waiting call; the name of the call is used'
-FROM wait_place
+FROM wait_kind
 WHERE is_corrected
 UNION ALL
 SELECT 'backtrace_call', 'note', count(*),

@@ -56,7 +56,7 @@ SELECT
   ))::VARCHAR, '{}')
 FROM span AS s
 JOIN sync_op AS k ON k.rowid = s.row_n
-JOIN wait_place AS w ON w.row_n = s.row_n
+JOIN wait_kind AS w ON w.row_n = s.row_n
 WHERE s.family = 'sync'
 UNION ALL
 SELECT

@@ -4,14 +4,14 @@
 INSERT INTO process (id, trace_id, pid, name, rank, source_pid)
 SELECT
   getvariable('first_id') + process_n, getvariable('trace_id'), pid, name, rank, pid::VARCHAR
-FROM scratch.process_place
+FROM scratch.process_number
 ORDER BY process_n;
 
 INSERT INTO thread (id, trace_id, process_id, tid, name, is_main, source_tid, priority)
 SELECT
   getvariable('first_id') + thread_n, getvariable('trace_id'), getvariable('first_id') + process_n,
   tid, name, tid = pid, tid::VARCHAR, priority
-FROM scratch.thread_place
+FROM scratch.thread_number
 ORDER BY thread_n;
 
 INSERT INTO device (
@@ -31,7 +31,7 @@ SELECT
   nullif((properties ->> 'clockRate')::DOUBLE, 0),
   nullif((properties ->> 'memoryBandwidth')::DOUBLE, 0),
   properties::VARCHAR
-FROM scratch.device_place
+FROM scratch.device_number
 ORDER BY device_n;
 
 INSERT INTO track (
@@ -40,9 +40,9 @@ INSERT INTO track (
 SELECT
   getvariable('first_id') + l.track_n,
   getvariable('trace_id'),
-  CASE l.lane WHEN 'thread' THEN 'thread' WHEN 'stream' THEN 'stream' WHEN 'memory' THEN 'engine'
+  CASE l.track_kind WHEN 'thread' THEN 'thread' WHEN 'stream' THEN 'stream' WHEN 'memory' THEN 'engine'
     ELSE 'async' END,
-  CASE l.lane
+  CASE l.track_kind
     WHEN 'thread' THEN coalesce(t.name, 'thread ' || t.tid)
     WHEN 'range' THEN coalesce(t.name, 'thread ' || t.tid) || ': start and end ranges'
     WHEN 'handed_range' THEN coalesce(t.name, 'thread ' || t.tid) || ': ranges ended by other threads'
@@ -53,19 +53,19 @@ SELECT
     ELSE 'page faults of managed memory'
   END,
   getvariable('first_id') + l.process_n,
-  if(l.lane IN ('thread', 'range'), getvariable('first_id') + l.thread_n, NULL),
+  if(l.track_kind IN ('thread', 'range'), getvariable('first_id') + l.thread_n, NULL),
   getvariable('first_id') + l.device_n,
   l.stream,
   l.track_n
-FROM scratch.lane AS l
-LEFT JOIN scratch.thread_place AS t ON t.thread_n = l.thread_n
+FROM scratch.track_number AS l
+LEFT JOIN scratch.thread_number AS t ON t.thread_n = l.thread_n
 ORDER BY l.track_n;
 
 INSERT INTO track (id, trace_id, kind, name, device_id, unit, sort_index)
 SELECT
   getvariable('first_id') + track_n, getvariable('trace_id'), 'counter', name,
   getvariable('first_id') + device_n, unit, track_n
-FROM scratch.metric_lane
+FROM scratch.metric_track
 ORDER BY track_n;
 
 INSERT INTO counter
@@ -76,7 +76,7 @@ SELECT
   m.timestamp - o.first_ns,
   m.value
 FROM scratch.gpu_metric AS m
-JOIN scratch.metric_lane AS l
+JOIN scratch.metric_track AS l
   ON l.type_id IS NOT DISTINCT FROM m.typeId AND l.metric_id IS NOT DISTINCT FROM m.metricId
 CROSS JOIN scratch.origin AS o
 WHERE m.timestamp IS NOT NULL
@@ -219,7 +219,7 @@ FROM (
     c.staticSharedMemory, c.dynamicSharedMemory, c.graphId, k.graphNodeId, k.greenContextId
   FROM scratch.kernel AS k
   JOIN scratch.span AS s ON s.row_n = k.rowid AND s.family = 'kernel'
-  JOIN scratch.lane AS l ON l.track_n = s.track_n
+  JOIN scratch.track_number AS l ON l.track_n = s.track_n
   JOIN scratch.configuration AS c ON c.configuration_n = k.configuration_n
   ORDER BY s.rowid
 )
@@ -259,7 +259,7 @@ FROM (
   SELECT
     d.* REPLACE (one_id(d.correlation_id, l.shift_n) AS correlation_id), l.device_n, l.stream
   FROM scratch.described AS d
-  JOIN scratch.lane AS l ON l.track_n = d.track_n
+  JOIN scratch.track_number AS l ON l.track_n = d.track_n
   ORDER BY d.slice_n
 );
 

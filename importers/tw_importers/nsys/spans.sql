@@ -1,6 +1,6 @@
 -- All slices in the order they are stored in, without any lock.
 -- In: names.sql, tracks.sql. Out: `span`, `entry` (what the nesting pass orders), `origin`, `label`,
--- `wait_place`.
+-- `wait_kind`.
 
 CREATE TABLE origin AS
 SELECT coalesce(min(first_ns), 0)::BIGINT AS first_ns, coalesce(max(last_ns), 0)::BIGINT AS last_ns
@@ -95,7 +95,7 @@ LEFT JOIN kernel_args AS a
 
 -- The name of a call gives the kind of wait; the labels of some versions are wrong. Of several calls
 -- with the id, the last before the wait.
-CREATE TABLE wait_place AS
+CREATE TABLE wait_kind AS
 SELECT
   s.rowid AS row_n,
   coalesce(sync_kind_of_call(max_by(c.shown, c."start")), any_value(k.name), 'Sync') AS kind,
@@ -152,7 +152,7 @@ FROM (
     n.args, one_id(c.correlationId, t.shift_n) AS correlation_id, c.returnValue AS result
   FROM call AS c
   JOIN thread_track AS t ON t.global_tid = coalesce(c.globalTid, 0)
-    AND t.lane = if(c.eventClass = 67, 'backtrace', 'thread')
+    AND t.track_kind = if(c.eventClass = 67, 'backtrace', 'thread')
   LEFT JOIN label AS n ON n.id = c.nameId
   UNION ALL
   SELECT 'kernel', t.track_n, k."start", k."end", 'kernel', k.rowid, c.name, c.args, NULL, NULL
@@ -177,31 +177,31 @@ FROM (
   UNION ALL
   SELECT e.category, t.track_n, e."start", e."end", 'thread_event', e.rowid, NULL, NULL, NULL, NULL
   FROM thread_event AS e
-  JOIN thread_track AS t ON t.global_tid = coalesce(e.globalTid, 0) AND t.lane = 'thread'
+  JOIN thread_track AS t ON t.global_tid = coalesce(e.globalTid, 0) AND t.track_kind = 'thread'
   WHERE e."start" IS NOT NULL
   UNION ALL
   SELECT 'user_annotation', t.track_n, r."start", r."end", 'range', r.row_n, NULL, NULL, NULL, NULL
   FROM range AS r
   JOIN thread_track AS t ON t.global_tid = coalesce(r.globalTid, 0)
-    AND t.lane = r.lane
+    AND t.track_kind = r.track_kind
   UNION ALL
   SELECT 'memory', l.track_n, m."start", m."start", 'memory_usage', m.rowid, NULL, NULL,
     NULL, NULL
   FROM memory_usage AS m
-  JOIN lane AS l ON l.lane = 'memory' AND l.process_key = process_of(m.globalPid)
+  JOIN track_number AS l ON l.track_kind = 'memory' AND l.process_key = process_of(m.globalPid)
     AND l.device IS NOT DISTINCT FROM m.deviceId
   WHERE m."start" IS NOT NULL
   UNION ALL
   SELECT 'um_cpu_page_fault', l.track_n, f."start", f."start", 'cpu_fault', f.rowid, NULL, NULL,
     NULL, NULL
   FROM cpu_fault AS f
-  JOIN lane AS l ON l.lane = 'cpu_fault' AND l.process_key = process_of(f.globalPid)
+  JOIN track_number AS l ON l.track_kind = 'cpu_fault' AND l.process_key = process_of(f.globalPid)
   WHERE f."start" IS NOT NULL
   UNION ALL
   SELECT 'um_gpu_page_fault', l.track_n, f."start", f."end", 'gpu_fault', f.rowid, NULL, NULL,
     NULL, NULL
   FROM gpu_fault AS f
-  JOIN lane AS l ON l.lane = 'gpu_fault' AND l.process_key = process_of(f.globalPid)
+  JOIN track_number AS l ON l.track_kind = 'gpu_fault' AND l.process_key = process_of(f.globalPid)
     AND l.device IS NOT DISTINCT FROM f.deviceId
   WHERE f."start" IS NOT NULL
 ) AS s

@@ -1,6 +1,6 @@
 -- Where things happened: processes, threads, devices, and the tracks of each.
--- In: the tables of tables.py, names.sql, places.sql. Out: `work`, `call`, `range` (all that has a time
--- and a thread or device), `process_place`, `thread_place`, `device_place`, `lane`, `metric_lane`.
+-- In: the tables of tables.py, names.sql, owners.sql. Out: `work`, `call`, `range` (all that has a time
+-- and a thread or device), `process_number`, `thread_number`, `device_number`, `track_number`, `metric_track`.
 -- A process is identified by the upper bits of globalPid and globalTid, without the thread: `process_key`.
 -- Ordinals (`…_n`) count from 0 and become ids once the trace has one.
 
@@ -11,7 +11,7 @@ CREATE MACRO stream_of(stream_id) AS (if(stream_id = 4294967295, NULL, stream_id
 
 -- Push/pop ranges nest on their thread, others have a row of their own; a start/end range may end on
 -- another thread.
-CREATE MACRO range_lane(style, begin_tid, end_tid) AS (
+CREATE MACRO range_track_kind(style, begin_tid, end_tid) AS (
   CASE WHEN style <> 'start_end' THEN 'thread' WHEN end_tid <> begin_tid THEN 'handed_range'
     ELSE 'range' END
 );
@@ -72,7 +72,7 @@ SELECT
     AS "end",
   e.globalTid,
   t.style,
-  range_lane(t.style, e.globalTid, e.endGlobalTid) AS lane,
+  range_track_kind(t.style, e.globalTid, e.endGlobalTid) AS track_kind,
   coalesce(e.text, n.value) AS name,
   d.name AS domain,
   coalesce(c.name, if(e.category IS NULL OR e.category = 0, NULL, e.category::VARCHAR)) AS category,
@@ -103,17 +103,17 @@ FROM api
 WHERE "start" IS NOT NULL;
 
 CREATE TABLE used_thread AS
-SELECT DISTINCT coalesce(globalTid, 0) AS global_tid, lane
+SELECT DISTINCT coalesce(globalTid, 0) AS global_tid, track_kind
 FROM (
-  SELECT DISTINCT globalTid, if(eventClass = 67, 'backtrace', 'thread') AS lane FROM call
+  SELECT DISTINCT globalTid, if(eventClass = 67, 'backtrace', 'thread') AS track_kind FROM call
   UNION ALL
   SELECT DISTINCT globalTid, 'thread' FROM thread_event WHERE "start" IS NOT NULL
   UNION ALL
-  SELECT DISTINCT globalTid, lane FROM range
+  SELECT DISTINCT globalTid, track_kind FROM range
 );
 
-CREATE TABLE used_lane AS
-SELECT DISTINCT process_key, 'stream' AS lane, device, context, stream FROM work
+CREATE TABLE used_track AS
+SELECT DISTINCT process_key, 'stream' AS track_kind, device, context, stream FROM work
 UNION
 SELECT process_of(globalPid), 'memory', deviceId, NULL, NULL FROM memory_usage
 UNION
@@ -123,15 +123,15 @@ SELECT process_of(globalPid), 'gpu_fault', deviceId, NULL, NULL FROM gpu_fault;
 
 -- Each process counts its own correlation ids; those of all but the first are shifted. Device work
 -- that names no process may be of any, so with such work they stay as they are.
-CREATE TABLE process_place AS
+CREATE TABLE process_number AS
 WITH used AS (
   SELECT process_of(global_tid) AS process_key FROM used_thread
   UNION
-  SELECT process_key FROM used_lane
+  SELECT process_key FROM used_track
 )
 SELECT
   (row_number() OVER (ORDER BY u.process_key) - 1)::BIGINT AS process_n,
-  if(EXISTS (FROM used_lane WHERE lane = 'stream' AND process_key = 0), 0, process_n) AS shift_n,
+  if(EXISTS (FROM used_track WHERE track_kind = 'stream' AND process_key = 0), 0, process_n) AS shift_n,
   u.process_key,
   u.process_key & 16777215 AS pid,
   p.name,
@@ -149,7 +149,7 @@ LEFT JOIN (
 ) AS r ON r.process_key = u.process_key;
 
 -- A name a program gave its thread with NVTX counts more than the system's.
-CREATE TABLE thread_place AS
+CREATE TABLE thread_number AS
 SELECT
   (row_number() OVER (ORDER BY u.global_tid) - 1)::BIGINT AS thread_n,
   u.global_tid,
@@ -160,7 +160,7 @@ SELECT
   coalesce(v.name, s.value) AS name,
   t.priority
 FROM (SELECT DISTINCT global_tid FROM used_thread) AS u
-JOIN process_place AS p ON p.process_key = process_of(u.global_tid)
+JOIN process_number AS p ON p.process_key = process_of(u.global_tid)
 LEFT JOIN (
   SELECT globalTid, any_value(nameId ORDER BY rowid) AS name_id,
     any_value(priority ORDER BY rowid) AS priority
@@ -177,7 +177,7 @@ LEFT JOIN (
 ) AS v ON v.globalTid = u.global_tid;
 
 -- Properties of GPUs; their number is CUDA's, as in the activities, not that in the tool's list.
-CREATE TABLE device_place AS
+CREATE TABLE device_number AS
 WITH gpu_info AS (
   SELECT
     coalesce(
@@ -189,14 +189,14 @@ WITH gpu_info AS (
   FROM gpu AS g
   LEFT JOIN (
     SELECT gpu_id, min(cuda_id) AS cuda_id, any_value(is_ambiguous) AS is_ambiguous
-    FROM device_number
+    FROM gpu_ordinal
     GROUP BY gpu_id
   ) AS m ON m.gpu_id = (g.properties ->> 'id')::BIGINT
 ),
 used_device AS (
   SELECT ordinal FROM gpu_info WHERE ordinal IS NOT NULL
   UNION
-  SELECT device FROM used_lane WHERE device IS NOT NULL
+  SELECT device FROM used_track WHERE device IS NOT NULL
 )
 SELECT
   (row_number() OVER (ORDER BY k.ordinal) - 1)::BIGINT AS device_n,
@@ -208,39 +208,39 @@ LEFT JOIN gpu_info AS s ON s.ordinal = k.ordinal
 GROUP BY k.ordinal;
 
 -- Tracks: threads, then streams and other lanes of devices, then counters.
-CREATE TABLE lane AS
+CREATE TABLE track_number AS
 WITH host AS (
-  SELECT t.process_n, t.shift_n, t.thread_n, u.lane, NULL::BIGINT AS device_n, NULL::BIGINT AS context,
+  SELECT t.process_n, t.shift_n, t.thread_n, u.track_kind, NULL::BIGINT AS device_n, NULL::BIGINT AS context,
     NULL::BIGINT AS stream, NULL::BIGINT AS device, NULL::BIGINT AS process_key, u.global_tid
   FROM used_thread AS u
-  JOIN thread_place AS t ON t.global_tid = u.global_tid
+  JOIN thread_number AS t ON t.global_tid = u.global_tid
 ),
 on_device AS (
-  SELECT p.process_n, p.shift_n, NULL::BIGINT AS thread_n, l.lane, d.device_n, l.context, l.stream, l.device,
+  SELECT p.process_n, p.shift_n, NULL::BIGINT AS thread_n, l.track_kind, d.device_n, l.context, l.stream, l.device,
     l.process_key, NULL::BIGINT AS global_tid
-  FROM used_lane AS l
-  JOIN process_place AS p ON p.process_key = l.process_key
-  LEFT JOIN device_place AS d ON d.ordinal = l.device
+  FROM used_track AS l
+  JOIN process_number AS p ON p.process_key = l.process_key
+  LEFT JOIN device_number AS d ON d.ordinal = l.device
 )
 SELECT
   (row_number() OVER (
     ORDER BY a.thread_n IS NULL, a.thread_n, a.device_n, a.process_n, a.context,
-      a.stream NULLS FIRST, a.lane
+      a.stream NULLS FIRST, a.track_kind
   ) - 1)::BIGINT AS track_n,
   a.*,
-  count(*) OVER (PARTITION BY a.lane, a.device_n, a.stream) > 1 AS is_ambiguous
+  count(*) OVER (PARTITION BY a.track_kind, a.device_n, a.stream) > 1 AS is_ambiguous
 FROM (FROM host UNION ALL FROM on_device) AS a;
 
 CREATE TABLE thread_track AS
-SELECT global_tid, lane, track_n, shift_n FROM lane WHERE thread_n IS NOT NULL;
+SELECT global_tid, track_kind, track_n, shift_n FROM track_number WHERE thread_n IS NOT NULL;
 
 CREATE TABLE stream_track AS
-SELECT process_key, device, context, stream, track_n FROM lane WHERE lane = 'stream';
+SELECT process_key, device, context, stream, track_n FROM track_number WHERE track_kind = 'stream';
 
 -- One counter a metric and GPU. The index of the GPU is the lowest byte of typeId.
-CREATE TABLE metric_lane AS
+CREATE TABLE metric_track AS
 SELECT
-  (SELECT count(*) FROM lane) + (row_number() OVER (ORDER BY m.typeId, m.metricId) - 1)::BIGINT
+  (SELECT count(*) FROM track_number) + (row_number() OVER (ORDER BY m.typeId, m.metricId) - 1)::BIGINT
     AS track_n,
   m.typeId AS type_id,
   m.metricId AS metric_id,
@@ -255,5 +255,5 @@ LEFT JOIN (
   GROUP BY typeId, metricId
 ) AS n ON n.typeId IS NOT DISTINCT FROM m.typeId AND n.metricId IS NOT DISTINCT FROM m.metricId
 LEFT JOIN (
-  SELECT gpu_id, min(device_n) AS device_n FROM device_place GROUP BY gpu_id
+  SELECT gpu_id, min(device_n) AS device_n FROM device_number GROUP BY gpu_id
 ) AS d ON d.gpu_id = (m.typeId & 255);

@@ -111,7 +111,7 @@ FROM (
   SELECT contextId FROM memset
 );
 
-CREATE OR REPLACE TEMP MACRO lane_of(context, stream, are_many) AS (
+CREATE OR REPLACE TEMP MACRO track_name_of(context, stream, are_many) AS (
   coalesce('stream ' || nullif(stream, 4294967295), 'context')
   || CASE WHEN are_many THEN ' of context ' || context ELSE '' END
 );
@@ -126,7 +126,7 @@ SELECT
   time_of(k."end") AS end_ns,
   coalesce(c.process, s.process)::VARCHAR AS process,
   k.deviceId::VARCHAR AS device,
-  lane_of(k.contextId, k.streamId, m.is_so) AS lane,
+  track_name_of(k.contextId, k.streamId, m.is_so) AS track_name,
   k.streamId AS stream,
   nullif(k.correlationId, 0) AS correlation_id,
   k.contextId AS context_id,
@@ -167,7 +167,7 @@ SELECT
   time_of(k."end") AS end_ns,
   coalesce(c.process, r.process, s.process)::VARCHAR AS process,
   k.deviceId::VARCHAR AS device,
-  lane_of(k.contextId, k.streamId, m.is_so) AS lane,
+  track_name_of(k.contextId, k.streamId, m.is_so) AS track_name,
   k.streamId AS stream,
   CASE WHEN r.is_runtime THEN k.runtimeCorrelationId ELSE nullif(k.correlationId, 0) END
     AS correlation_id,
@@ -201,7 +201,7 @@ SELECT
   time_of(k."end") AS end_ns,
   coalesce(c.process, s.process)::VARCHAR AS process,
   k.deviceId::VARCHAR AS device,
-  lane_of(k.contextId, k.streamId, m.is_so) AS lane,
+  track_name_of(k.contextId, k.streamId, m.is_so) AS track_name,
   k.streamId AS stream,
   nullif(k.correlationId, 0) AS correlation_id,
   k.contextId AS context_id,
@@ -228,7 +228,7 @@ SELECT
   time_of(w."end") AS end_ns,
   coalesce(c.process, s.process)::VARCHAR AS process,
   d.device::VARCHAR AS device,
-  lane_of(w.contextId, w.streamId, m.is_so) AS lane,
+  track_name_of(w.contextId, w.streamId, m.is_so) AS track_name,
   nullif(w.streamId, 4294967295) AS stream,
   nullif(w.correlationId, 0) AS correlation_id,
   w.contextId AS context_id,

@@ -56,7 +56,7 @@ SELECT
   process,
   device,
   'stream ' || stream || CASE WHEN count(DISTINCT context) OVER () > 1 THEN ' of context ' || context
-    ELSE '' END AS lane,
+    ELSE '' END AS track_name,
   whole(stream) AS stream,
   correlation AS correlation_id,
   whole(context) AS context_id,

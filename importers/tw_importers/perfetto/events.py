@@ -31,7 +31,7 @@ TABLES = {
         [
             ("seq", pa.int64()),
             ("phase", pa.string()),
-            ("track_n", pa.int64()),
+            ("source_track_n", pa.int64()),
             ("ts_ns", pa.int64()),
             ("dur_ns", pa.int64()),
             ("category", pa.string()),
@@ -43,7 +43,7 @@ TABLES = {
     "sample": pa.schema(
         [
             ("seq", pa.int64()),
-            ("track_n", pa.int64()),
+            ("source_track_n", pa.int64()),
             ("ts_ns", pa.int64()),
             ("value", pa.float64()),
         ]
@@ -82,7 +82,7 @@ class EventReader:
             letter = chr(event.legacy.phase) if 0 < event.legacy.phase < 128 else "?"
             phase, key = _PHASES.get(letter, letter), _legacy_key(sequence, event, letter)
             dur = event.legacy.duration_us * 1000 if phase == COMPLETE else None
-        track_n = self._tracks.number(key)
+        source_track_n = self._tracks.number(key)
         found = event.annotations
         args = sequence.arguments.encoded(found) if found else None
         name, category = _name(sequence, event), _category(sequence, event)
@@ -90,7 +90,9 @@ class EventReader:
         if phase != END:
             self._count_unread(event)
             extra = _extra(sequence, event)
-        self._rows["event"].append((seq, phase, track_n, ns, dur, category, name, args, extra))
+        self._rows["event"].append(
+            (seq, phase, source_track_n, ns, dur, category, name, args, extra)
+        )
         if phase == COUNTER:
             self._sample(sequence, event, seq, key, ns)
         elif event.counter_values or event.double_counter_values:

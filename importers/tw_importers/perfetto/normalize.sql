@@ -9,7 +9,7 @@ SELECT
   arg_max(n.name, (n.priority << 32) + n.n),
   arg_max(n.labels, n.n),
   arg_max(n.sort_index, n.n)
-FROM scratch.process_place AS p
+FROM scratch.process_number AS p
 LEFT JOIN scratch.named AS n ON n.pid = p.pid AND n.tid IS NULL
 GROUP BY p.process_n, p.pid
 ORDER BY p.process_n;
@@ -23,8 +23,8 @@ SELECT
   arg_max(n.name, (n.priority << 32) + n.n),
   arg_max(n.sort_index, n.n),
   t.tid = t.pid
-FROM scratch.thread_place AS t
-JOIN scratch.process_place AS p USING (pid)
+FROM scratch.thread_number AS t
+JOIN scratch.process_number AS p USING (pid)
 LEFT JOIN scratch.named AS n ON n.pid = t.pid AND n.tid = t.tid
 GROUP BY t.thread_n, t.pid, t.tid, p.process_n
 ORDER BY t.thread_n;
@@ -34,7 +34,7 @@ INSERT INTO track (
   id, trace_id, kind, name, process_id, thread_id, parent_track_id, unit, sort_index, extra_json
 )
 SELECT
-  getvariable('first_id') + t.place_n,
+  getvariable('first_id') + t.track_n,
   getvariable('trace_id'),
   CASE
     WHEN t.kind = 'counter' THEN 'counter'
@@ -48,17 +48,17 @@ SELECT
   ),
   getvariable('first_id') + p.process_n,
   h.id,
-  getvariable('first_id') + a.place_n,
+  getvariable('first_id') + a.track_n,
   t.unit,
   coalesce(t.rank, CASE WHEN t.kind = 'thread' THEN h.sort_index END),
   CASE WHEN t.description IS NOT NULL THEN json_object('description', t.description) END
-FROM scratch.track_place AS t
-LEFT JOIN scratch.process_place AS p USING (pid)
-LEFT JOIN scratch.thread_place AS e ON e.pid = t.pid AND e.tid = t.tid
+FROM scratch.track_number AS t
+LEFT JOIN scratch.process_number AS p USING (pid)
+LEFT JOIN scratch.thread_number AS e ON e.pid = t.pid AND e.tid = t.tid
 LEFT JOIN thread AS h ON h.id = getvariable('first_id') + e.thread_n
 LEFT JOIN scratch.known_track AS k ON k.uuid = t.parent
-LEFT JOIN scratch.track_place AS a ON a.key = k.key
-ORDER BY t.place_n;
+LEFT JOIN scratch.track_number AS a ON a.key = k.key
+ORDER BY t.track_n;
 
 INSERT INTO slice (
   id, trace_id, track_id, ts, dur, category, name, depth, parent_id, phase, args_json, extra_json,
@@ -67,7 +67,7 @@ INSERT INTO slice (
 SELECT
   getvariable('first_id') + s.rowid,
   getvariable('trace_id'),
-  getvariable('first_id') + s.place_n,
+  getvariable('first_id') + s.track_n,
   s.ts,
   s.dur,
   s.category,
@@ -86,7 +86,7 @@ INSERT INTO counter (id, trace_id, track_id, ts, value)
 SELECT
   getvariable('first_id') + rowid,
   getvariable('trace_id'),
-  getvariable('first_id') + place_n,
+  getvariable('first_id') + track_n,
   ts,
   value
 FROM scratch.value
@@ -96,7 +96,7 @@ INSERT INTO flow_point (id, trace_id, track_id, ts, phase, flow_key, binding, sl
 SELECT
   getvariable('first_id') + rowid,
   getvariable('trace_id'),
-  getvariable('first_id') + place_n,
+  getvariable('first_id') + track_n,
   ts,
   phase,
   flow::VARCHAR,

@@ -12,16 +12,16 @@ FROM event;
 CREATE TABLE bracket AS
 WITH marked AS (
   SELECT
-    e.seq, e.ts_ns, t.place_n, e.name, e.category,
+    e.seq, e.ts_ns, t.track_n, e.name, e.category,
     CASE WHEN e.phase = 'B' THEN 1 ELSE -1 END AS step
   FROM event AS e
-  JOIN track_of AS t USING (track_n)
+  JOIN track_of AS t USING (source_track_n)
   WHERE e.phase IN ('B', 'E')
 ),
 leveled AS (
   SELECT
     *,
-    sum(step) OVER (PARTITION BY place_n ORDER BY ts_ns, seq ROWS UNBOUNDED PRECEDING)
+    sum(step) OVER (PARTITION BY track_n ORDER BY ts_ns, seq ROWS UNBOUNDED PRECEDING)
       + (step < 0)::INTEGER AS level
   FROM marked
 )
@@ -32,7 +32,7 @@ SELECT
   ts_ns,
   step,
   NULL::VARCHAR AS pid,
-  place_n::VARCHAR AS place_key,
+  track_n::VARCHAR AS id_key,
   category AS cat,
   name,
   CASE WHEN lead(step) OVER same_level = -1 THEN lead(seq) OVER same_level END AS end_seq,
@@ -43,4 +43,4 @@ SELECT
     name <> lead(name) OVER same_level OR category <> lead(category) OVER same_level, false
   ) AS is_mismatched
 FROM leveled
-WINDOW same_level AS (PARTITION BY place_n, level ORDER BY ts_ns, seq);
+WINDOW same_level AS (PARTITION BY track_n, level ORDER BY ts_ns, seq);

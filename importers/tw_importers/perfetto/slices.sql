@@ -7,7 +7,7 @@ CREATE TABLE span AS
 SELECT
   e.seq,
   b.end_seq,
-  t.place_n,
+  t.track_n,
   e.ts_ns - o.first_ns AS ts,
   CASE e.phase WHEN 'B' THEN b.dur WHEN 'X' THEN coalesce(e.dur_ns, -1) ELSE 0 END AS dur,
   e.category,
@@ -24,17 +24,17 @@ SELECT
     ELSE json_merge_patch(e.extra, z.extra)::VARCHAR
   END AS extra
 FROM event AS e
-JOIN track_of AS t USING (track_n)
+JOIN track_of AS t USING (source_track_n)
 CROSS JOIN origin AS o
 LEFT JOIN bracket AS b ON b.seq = e.seq
 LEFT JOIN event AS z ON z.seq = b.end_seq
 WHERE e.phase IN ('B', 'X', 'i')
-ORDER BY e.category NULLS FIRST, t.place_n, ts, dur DESC, e.seq;
+ORDER BY e.category NULLS FIRST, t.track_n, ts, dur DESC, e.seq;
 
 CREATE VIEW entry AS
 SELECT
   s.rowid AS entry_n,
-  s.place_n AS track_n,
+  s.track_n,
   s.ts,
   -- what never ends lies over all that follows, also what begins at the very end
   CASE WHEN s.dur = -1 THEN o.last_ns - o.first_ns - s.ts + 1 ELSE greatest(s.dur, 0) END AS reach,
@@ -43,11 +43,11 @@ FROM span AS s
 CROSS JOIN origin AS o;
 
 CREATE TABLE value AS
-SELECT t.place_n, s.ts_ns - o.first_ns AS ts, s.value, s.seq
+SELECT t.track_n, s.ts_ns - o.first_ns AS ts, s.value, s.seq
 FROM sample AS s
-JOIN track_of AS t USING (track_n)
+JOIN track_of AS t USING (source_track_n)
 CROSS JOIN origin AS o
-ORDER BY t.place_n, ts, s.seq;
+ORDER BY t.track_n, ts, s.seq;
 
 -- Points of a flow: the first begins it, the last ends it where the trace says so; an id may be used
 -- again afterwards. They are on the slice that the event begins or ends.
@@ -56,7 +56,7 @@ WITH bound AS (
   SELECT
     h.flow, h.is_last, e.ts_ns, e.seq,
     coalesce(s.rowid, z.rowid) AS slice_n,
-    coalesce(s.place_n, z.place_n) AS place_n
+    coalesce(s.track_n, z.track_n) AS track_n
   FROM hop AS h
   JOIN event AS e USING (seq)
   LEFT JOIN span AS s ON s.seq = h.seq
@@ -74,7 +74,7 @@ counted AS (
 )
 SELECT
   slice_n,
-  place_n,
+  track_n,
   ts_ns - o.first_ns AS ts,
   flow,
   CASE

@@ -157,7 +157,7 @@ class Tracks:
 
 _USED = pa.schema(
     [
-        ("track_n", pa.int64()),
+        ("source_track_n", pa.int64()),
         ("uuid", pa.uint64()),
         ("pid", pa.int64()),
         ("tid", pa.int64()),

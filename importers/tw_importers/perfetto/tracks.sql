@@ -1,6 +1,6 @@
 -- Processes, threads and tracks, from what was described and what events are on.
--- In: `used_track`, `described`, `named` (tracks.py). Out: `process_place`, `thread_place`,
--- `track_place` (the tracks, numbered) and `track_of` (the track of each number that events name).
+-- In: `used_track`, `described`, `named` (tracks.py). Out: `process_number`, `thread_number`,
+-- `track_number` (the tracks, numbered) and `track_of` (the track of each number that events name).
 
 -- The process, and the thread, that a described track is of: its own, or that of the nearest track
 -- around it.
@@ -72,7 +72,7 @@ FROM used_track
 WHERE uuid IS NULL;
 
 -- A described process or thread, also without events.
-CREATE TABLE thread_place AS
+CREATE TABLE thread_number AS
 SELECT row_number() OVER (ORDER BY pid, tid) - 1 AS thread_n, pid, tid
 FROM (
   SELECT pid, tid FROM named WHERE tid IS NOT NULL
@@ -80,23 +80,23 @@ FROM (
   SELECT pid, tid FROM known_track WHERE tid IS NOT NULL
 );
 
-CREATE TABLE process_place AS
+CREATE TABLE process_number AS
 SELECT row_number() OVER (ORDER BY pid) - 1 AS process_n, pid
 FROM (
   SELECT pid FROM named
   UNION
   SELECT pid FROM known_track WHERE pid IS NOT NULL
   UNION
-  SELECT pid FROM thread_place
+  SELECT pid FROM thread_number
 );
 
 -- Threads first, as everywhere, then other tracks, then counters.
-CREATE TABLE track_place AS
+CREATE TABLE track_number AS
 SELECT
   row_number() OVER (
     ORDER BY CASE any_value(kind) WHEN 'thread' THEN 0 WHEN 'counter' THEN 2 ELSE 1 END,
       any_value(pid) NULLS LAST, any_value(tid) NULLS LAST, min(uuid) NULLS LAST, key
-  ) - 1 AS place_n,
+  ) - 1 AS track_n,
   key,
   any_value(parent) AS parent,
   any_value(kind) AS kind,
@@ -110,10 +110,10 @@ FROM known_track
 GROUP BY key;
 
 CREATE TABLE track_of AS
-SELECT u.track_n, p.place_n
+SELECT u.source_track_n, p.track_n
 FROM used_track AS u
 LEFT JOIN described AS d USING (uuid)
 LEFT JOIN owner AS o USING (uuid)
-JOIN track_place AS p ON p.key = track_key(
+JOIN track_number AS p ON p.key = track_key(
   u.uuid, d.kind, coalesce(o.pid, u.pid), coalesce(o.tid, u.tid), u.scope, u.id
 );

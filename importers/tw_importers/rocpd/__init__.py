@@ -33,7 +33,7 @@ ROCPD = FileImporter(
     prepare=(
         gpu_activity.MACROS,
         gpu_activity.TABLES,
-        _FOLDER / "places.sql",
+        _FOLDER / "layout.sql",
         _FOLDER / "gather.sql",
         gpu_activity.PREPARE,
         NESTING,

@@ -125,7 +125,7 @@ SELECT
   k."end" AS end_ns,
   key_of(k.guid, k.pid) AS process,
   coalesce(a.device, key_of(k.guid, k.agent_id), '?') AS device,
-  coalesce(nullif(q.name, ''), 'queue ' || k.queue_id) AS lane,
+  coalesce(nullif(q.name, ''), 'queue ' || k.queue_id) AS track_name,
   k.queue_id AS stream,
   e.stack_id AS correlation_id,
   e.external_id,
@@ -171,7 +171,7 @@ SELECT
     CASE WHEN d.kind = 'gpu' THEN d.device END, CASE WHEN s.kind = 'gpu' THEN s.device END,
     d.device, s.device, '?'
   ) AS device,
-  'copies' || coalesce(' of stream ' || k.stream_id, '') AS lane,
+  'copies' || coalesce(' of stream ' || k.stream_id, '') AS track_name,
   e.stack_id AS correlation_id,
   e.external_id,
   k.size AS bytes,

@@ -61,7 +61,7 @@ SELECT
   end_ns,
   pid AS process,
   device,
-  'queue ' || queue AS lane,
+  'queue ' || queue AS track_name,
   whole(queue) AS stream,
   whole(correlation) AS correlation_id,
   blocks(whole(work_items), whole(workgroup)) AS grid_x,

@@ -132,7 +132,7 @@ SELECT
   o."end" AS end_ns,
   coalesce(o.pid, s.pid)::VARCHAR AS process,
   coalesce(o.gpuId::VARCHAR, '?') AS device,
-  'queue ' || o.queueId AS lane,
+  'queue ' || o.queueId AS track_name,
   o.queueId AS stream,
   o.api_id AS correlation_id,
   CASE WHEN k.is_work_items THEN blocks(k.gridX, k.workgroupX) ELSE nullif(k.gridX, 0) END

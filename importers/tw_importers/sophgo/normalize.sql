@@ -24,7 +24,7 @@ SELECT
   CASE p.kind WHEN 'core' THEN c.ddr_gb_per_s * 1e9
     WHEN 'tpu' THEN c.ddr_gb_per_s * 1e9 * c.cores END,
   if(p.kind = 'tpu', (SELECT header_json FROM scratch.chip_header), NULL)
-FROM scratch.place AS p
+FROM scratch.device_number AS p
 CROSS JOIN scratch.chip AS c
 LEFT JOIN scratch.counter_clock AS k ON k.name = 'tpu_core_' || p.ordinal
 ORDER BY p.device_n;
@@ -55,7 +55,7 @@ SELECT
   if(k.rowid IS NULL, NULL, getvariable('first_id') + l.clock_n),
   l.stream,
   l.track_n
-FROM scratch.lane AS l
+FROM scratch.track_number AS l
 LEFT JOIN scratch.counter_clock AS k ON k.rowid = l.clock_n - 1
 ORDER BY l.track_n;
 
@@ -193,7 +193,7 @@ SELECT
   y.name
 FROM scratch.stored_operation AS o
 JOIN scratch.meaning AS m ON m.meaning_n = o.meaning_n
-JOIN scratch.lane AS l ON l.track_n = o.track_n
+JOIN scratch.track_number AS l ON l.track_n = o.track_n
 CROSS JOIN scratch.meaning_base AS b
 CROSS JOIN (SELECT count(*) AS n_commands FROM scratch.placed) AS c
 LEFT JOIN scratch.scope AS s ON s.scope = o.scope

@@ -88,7 +88,7 @@ CREATE TABLE kernel AS
 WITH named AS (
   SELECT o.operation_n, o.scope, o.batch, o.ts, o.last_ts, o.end_ts, o.mode, l.core, l.port, s.name
   FROM operation_meaning AS o
-  JOIN lane AS l ON l.track_n = o.track_n
+  JOIN track_number AS l ON l.track_n = o.track_n
   JOIN scope AS s ON s.scope = o.scope
 ),
 shown AS (
@@ -167,7 +167,7 @@ SELECT
   i.batches,
   list_filter(['RVT', 'TDI', 'DES'], lambda m: list_contains(i.modes, m)) AS modes
 FROM interval AS i
-JOIN lane AS l
+JOIN track_number AS l
   ON l.core IS NOT DISTINCT FROM i.core AND l.port IS NOT DISTINCT FROM i.port
   AND l.name LIKE '%Kernel Function'
 ORDER BY kernel_n;
@@ -182,7 +182,7 @@ WITH in_kernel AS (
   JOIN (
     SELECT o.operation_n, k.kernel_n, k.ts, k.dur
     FROM operation_meaning AS o
-    JOIN lane AS l ON l.track_n = o.track_n
+    JOIN track_number AS l ON l.track_n = o.track_n
     JOIN kernel AS k
       ON k.core IS NOT DISTINCT FROM l.core AND k.port IS NOT DISTINCT FROM l.port
       AND k.scope = o.scope AND k.part IS NOT NULL
@@ -196,7 +196,7 @@ in_layer AS (
     SELECT p.n, l.core, l.stream, p.command_id + 1 AS shown_id
     FROM placed AS p
     JOIN operation_meaning AS o ON o.operation_n = p.operation_n
-    JOIN lane AS l ON l.track_n = o.track_n AND l.stream IN (0, 1)
+    JOIN track_number AS l ON l.track_n = o.track_n AND l.stream IN (0, 1)
     WHERE EXISTS (FROM layer)
   ) AS p
   JOIN layer AS y
@@ -235,7 +235,7 @@ FROM (
   WHERE o.n_records > coalesce(l.n_located, 0)
 ) AS v
 JOIN operation_meaning AS o ON o.operation_n = v.operation_n
-JOIN lane AS l ON l.track_n = o.track_n
+JOIN track_number AS l ON l.track_n = o.track_n
 LEFT JOIN kernel AS e
   ON e.scope = o.scope AND e.part IS NULL
   AND e.core IS NOT DISTINCT FROM l.core AND e.port IS NOT DISTINCT FROM l.port;

@@ -6,7 +6,8 @@
   `context_n`, `image_n`; -1 for none;
 - `context`: the distinct commands: `kind`, their words; `scope`, the kernels; batches;
 - `tiu_image`, `dma_image`, `cdma_image`: register images;
-- `place`: devices, `lane`: tracks, `counter_clock`: clocks, `layer`: layers of the model;
+- `device_number`, `track_number`: devices and tracks; `counter_clock`: clocks; `layer`: layers of
+  the model;
 - `chip`, `chip_header`, `command_name`, `data_type`: of decode/;
 - `dropped`, `found`, `extent`: for the record of the import.
 """
@@ -52,14 +53,14 @@ def write(
     put(connection, "command_name", name_table(chip))
     put(connection, "data_type", chip.data_type_table())
     n_cores = max(len(capture.cores), capture.profile.core_num or 0)
-    places, lanes = _places(n_cores, line), _lanes(n_cores, line)
-    put(connection, "place", pa.Table.from_pylist(places))
-    put(connection, "lane", pa.Table.from_pylist(lanes))
+    devices, tracks = _devices(n_cores, line), _tracks(n_cores, line)
+    put(connection, "device_number", pa.Table.from_pylist(devices))
+    put(connection, "track_number", pa.Table.from_pylist(tracks))
     put(connection, "counter_clock", _clocks(line, hz))
     _write_commands(connection, line)
     _write_images(connection, store)
     put(connection, "scope", _scopes(capture.scopes.names))
-    first_track = {(row["core"], row["port"]): row["track_n"] for row in reversed(lanes)}
+    first_track = {(row["core"], row["port"]): row["track_n"] for row in reversed(tracks)}
     placed.write(scratch, line, first_track, store)
     if capture.layers and capture.layers.rows:
         put(connection, "layer", capture.layers.table())
@@ -80,7 +81,7 @@ def _header(chip: Chip, hz: tuple[int, int, int]) -> pa.Table:
     return pa.table({"header_json": [json.dumps(values)]})
 
 
-def _places(n_cores: int, line: Timeline) -> list[dict[str, Any]]:
+def _devices(n_cores: int, line: Timeline) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{"device_n": 0, "kind": "tpu", "ordinal": 0}]
     rows += [{"device_n": 1 + core, "kind": "core", "ordinal": core} for core in range(n_cores)]
     rows += [
@@ -94,7 +95,7 @@ def _ports(line: Timeline) -> list[int]:
     return sorted({lane.port for lane in line.lanes if lane.port is not None})
 
 
-def _lanes(n_cores: int, line: Timeline) -> list[dict[str, Any]]:
+def _tracks(n_cores: int, line: Timeline) -> list[dict[str, Any]]:
     """Tracks: of each core its kernels and engines, of each port its kernels and directions."""
     rows: list[dict[str, Any]] = []
     for core in range(n_cores):

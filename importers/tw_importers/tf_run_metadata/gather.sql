@@ -6,7 +6,7 @@ CREATE TABLE placed AS
 SELECT
   n.seq,
   regexp_replace(n.device, '/(stream:.*|memcpy)$', '') AS device,
-  nullif(regexp_extract(n.device, '/(stream:.*|memcpy)$', 1), '') AS lane,
+  nullif(regexp_extract(n.device, '/(stream:.*|memcpy)$', 1), '') AS track_name,
   n.name,
   n.label,
   coalesce(nullif(n.thread_id, 0), n.lane_n) AS thread,
@@ -28,8 +28,8 @@ SELECT
   coalesce(nullif(parsed.operation, ''), name) AS operation,
   starts_with(label, '[') AND name = 'RecvTensor' AS is_receive,
   CASE
-    WHEN lane IS NULL THEN 'operator'
-    WHEN lane = 'memcpy' OR name ILIKE '%memcpy%' OR label ILIKE 'memcpy%' THEN 'memcpy'
+    WHEN track_name IS NULL THEN 'operator'
+    WHEN track_name = 'memcpy' OR name ILIKE '%memcpy%' OR label ILIKE 'memcpy%' THEN 'memcpy'
     WHEN name ILIKE '%memset%' OR label ILIKE 'memset%' THEN 'memset'
     ELSE 'kernel'
   END AS kind
@@ -51,7 +51,7 @@ SELECT
   whole(regexp_extract(device, ':(\d+)$', 1)) AS ordinal,
   device AS name
 FROM shown
-WHERE lane IS NOT NULL
+WHERE track_name IS NOT NULL
 GROUP BY device;
 
 -- Tensors that an operation wrote, and its waits.
@@ -77,10 +77,10 @@ SELECT
   s.start_ns,
   greatest(s.end_ns, s.start_ns) AS end_ns,
   s.device AS process,
-  CASE WHEN s.lane IS NULL THEN s.thread END AS thread,
-  CASE WHEN s.lane IS NOT NULL THEN s.device END AS device,
-  s.lane,
-  whole(regexp_extract(s.lane, '^stream:(\d+)$', 1)) AS stream,
+  CASE WHEN s.track_name IS NULL THEN s.thread END AS thread,
+  CASE WHEN s.track_name IS NOT NULL THEN s.device END AS device,
+  s.track_name,
+  whole(regexp_extract(s.track_name, '^stream:(\d+)$', 1)) AS stream,
   CASE WHEN s.kind = 'memcpy' THEN w.bytes END AS bytes,
   CASE WHEN s.kind = 'memcpy' THEN nullif(
     concat_ws('to', nullif(regexp_extract(s.name || s.label, '(?i)memcpy *([HDP])to([HDP])', 1), ''),

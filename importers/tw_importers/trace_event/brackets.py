@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     import duckdb
 
 _MISMATCHED = """
-SELECT DISTINCT trace_n, pid, place_key FROM bracket WHERE is_mismatched
+SELECT DISTINCT trace_n, pid, id_key FROM bracket WHERE is_mismatched
 """
 _MARKS = """
-SELECT b.trace_n, b.pid, b.place_key, b.seq, b.ts_ns, b.step = 1, b.name, b.cat
+SELECT b.trace_n, b.pid, b.id_key, b.seq, b.ts_ns, b.step = 1, b.name, b.cat
 FROM bracket AS b
 JOIN mismatched_thread AS t
   ON t.trace_n = b.trace_n AND t.pid IS NOT DISTINCT FROM b.pid
-  AND t.place_key IS NOT DISTINCT FROM b.place_key
+  AND t.id_key IS NOT DISTINCT FROM b.id_key
 WHERE b.is_on_thread
-ORDER BY b.trace_n, b.pid, b.place_key, b.ts_ns, b.seq
+ORDER BY b.trace_n, b.pid, b.id_key, b.ts_ns, b.seq
 """
 _UPDATE = """
 UPDATE bracket

@@ -44,7 +44,7 @@ WITH marked AS (
     ts_ns,
     ph IN ('B', 'E') AS is_on_thread,
     CASE WHEN ph IN ('B', 'E') THEN pid ELSE id_pid END AS pid,
-    CASE WHEN ph IN ('B', 'E') THEN tid::VARCHAR ELSE id END AS place_key,
+    CASE WHEN ph IN ('B', 'E') THEN tid::VARCHAR ELSE id END AS id_key,
     CASE WHEN ph IN ('B', 'E') THEN '' ELSE coalesce(cat, '') END AS group_cat,
     -- S and F do not pair with b and e
     CASE WHEN ph IN ('B', 'E') THEN '' ELSE if(ph IN ('S', 'F'), 'S ', 'b ') || coalesce(name, '') END AS group_name,
@@ -58,7 +58,7 @@ leveled AS (
   SELECT
     *,
     sum(step) OVER (
-      PARTITION BY trace_n, is_on_thread, pid, place_key, group_cat, group_name
+      PARTITION BY trace_n, is_on_thread, pid, id_key, group_cat, group_name
       ORDER BY ts_ns, seq ROWS UNBOUNDED PRECEDING
     ) + (step < 0)::INTEGER AS level
   FROM marked
@@ -70,7 +70,7 @@ SELECT
   ts_ns,
   step,
   pid,
-  place_key,
+  id_key,
   group_cat,
   cat,
   name,
@@ -83,7 +83,7 @@ SELECT
   ) AS is_mismatched
 FROM leveled
 WINDOW same_level AS (
-  PARTITION BY trace_n, is_on_thread, pid, place_key, group_cat, group_name, level
+  PARTITION BY trace_n, is_on_thread, pid, id_key, group_cat, group_name, level
   ORDER BY ts_ns, seq
 );
 
@@ -92,7 +92,7 @@ UPDATE bracket SET end_seq = p.end_seq, dur = coalesce(p.dur, -1), is_unmatched_
 FROM (
   WITH leveled AS (
     SELECT *, sum(step) OVER (
-      PARTITION BY trace_n, pid, place_key, group_cat
+      PARTITION BY trace_n, pid, id_key, group_cat
       ORDER BY ts_ns, seq ROWS UNBOUNDED PRECEDING
     ) + (step < 0)::INTEGER AS level
     FROM bracket
@@ -106,7 +106,7 @@ FROM (
     step = -1 AND lag(step) OVER same_level IS DISTINCT FROM 1 AS is_unmatched
   FROM leveled
   WINDOW same_level AS (
-    PARTITION BY trace_n, pid, place_key, group_cat, level ORDER BY ts_ns, seq
+    PARTITION BY trace_n, pid, id_key, group_cat, level ORDER BY ts_ns, seq
   )
 ) AS p
 WHERE p.seq = bracket.seq;

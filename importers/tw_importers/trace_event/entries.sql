@@ -13,11 +13,11 @@ CREATE TABLE flow_end AS
 SELECT
   -row_number() OVER (ORDER BY e.seq) AS entry_n,
   e.seq,
-  k.place_n AS track_n,
+  k.track_n,
   e.ts_ns - k.first_ns AS ts,
   k.ph = 'f' AND k.bp IS DISTINCT FROM 'e' AS to_next
 FROM event_row AS e
-JOIN kind_place AS k ON k.kind = e.kind
+JOIN kind_track AS k ON k.kind = e.kind
 WHERE k.ph IN ('s', 't', 'f')
   AND e.ts_ns IS NOT NULL
   AND is_restated_flow(k.cat) IS NOT TRUE;

@@ -4,7 +4,7 @@
 -- The kinds of flow points: others are not read.
 SET VARIABLE kinds = (
   SELECT {'first': min(kind), 'last': max(kind)}
-  FROM scratch.kind_place
+  FROM scratch.kind_track
   WHERE ph IN ('s', 't', 'f')
 );
 
@@ -13,7 +13,7 @@ INSERT INTO flow_point
 SELECT
   getvariable('first_id') + e.seq,
   getvariable('trace_id') + (e.seq >> 32),
-  getvariable('first_id') + k.place_n,
+  getvariable('first_id') + k.track_n,
   e.ts_ns - k.first_ns,
   k.ph,
   k.cat,
@@ -23,7 +23,7 @@ SELECT
   getvariable('first_id') + b.slice_n,
   CASE WHEN e.text IS NOT NULL THEN unknown_keys(e.text) END
 FROM scratch.event_row AS e
-JOIN scratch.kind_place AS k ON k.kind = e.kind
+JOIN scratch.kind_track AS k ON k.kind = e.kind
 LEFT JOIN scratch.binding AS b ON b.seq = e.seq
 WHERE k.ph IN ('s', 't', 'f')
   AND e.ts_ns IS NOT NULL

@@ -13,7 +13,7 @@ SELECT
   any_value(s.sort_index) FILTER (s.name = 'process_sort_index'),
   p.pid,
   NULL
-FROM scratch.place AS p
+FROM scratch.track_number AS p
 LEFT JOIN scratch.process_metadata AS s
   ON s.trace_n = p.trace_n AND s.pid IS NOT DISTINCT FROM p.pid
 GROUP BY p.trace_n, p.process_n, p.pid
@@ -23,7 +23,7 @@ INSERT INTO thread (
   id, trace_id, process_id, tid, name, sort_index, is_main, source_tid, extra_json
 )
 SELECT
-  getvariable('first_id') + p.place_n,
+  getvariable('first_id') + p.track_n,
   getvariable('trace_id') + p.trace_n,
   getvariable('first_id') + p.process_n,
   p.tid_number,
@@ -33,13 +33,13 @@ SELECT
   p.tid,
   -- a thread without a track that more than metadata names
   CASE WHEN any_value(p.has_events AND NOT p.has_slices) THEN '{"has_events":true}' END
-FROM scratch.place AS p
+FROM scratch.track_number AS p
 LEFT JOIN scratch.thread_metadata AS s
   ON s.trace_n = p.trace_n
   AND s.pid IS NOT DISTINCT FROM p.pid
   AND s.tid IS NOT DISTINCT FROM p.tid
-GROUP BY p.trace_n, p.place_n, p.process_n, p.tid_number, p.pid_number, p.tid
-ORDER BY p.place_n;
+GROUP BY p.trace_n, p.track_n, p.process_n, p.tid_number, p.pid_number, p.tid
+ORDER BY p.track_n;
 
 INSERT INTO device
 SELECT
@@ -57,13 +57,13 @@ SELECT
   NULL,
   NULL,
   properties_json
-FROM scratch.device_place
+FROM scratch.device_number
 ORDER BY device_n;
 
 -- Threads and streams
 INSERT INTO track (id, trace_id, kind, name, process_id, thread_id, device_id, stream, sort_index)
 SELECT
-  getvariable('first_id') + p.place_n,
+  getvariable('first_id') + p.track_n,
   getvariable('trace_id') + p.trace_n,
   CASE WHEN d.device_n IS NULL THEN 'thread' ELSE 'stream' END,
   coalesce(
@@ -72,15 +72,15 @@ SELECT
     CASE WHEN p.tid_number IS NULL THEN p.tid ->> '$' ELSE 'thread ' || p.tid_number END
   ),
   getvariable('first_id') + p.process_n,
-  getvariable('first_id') + p.place_n,
+  getvariable('first_id') + p.track_n,
   getvariable('first_id') + d.device_n,
   d.stream,
   t.sort_index
-FROM scratch.place AS p
-JOIN thread AS t ON t.id = getvariable('first_id') + p.place_n
-LEFT JOIN scratch.stream_place AS d ON d.place_n = p.place_n
+FROM scratch.track_number AS p
+JOIN thread AS t ON t.id = getvariable('first_id') + p.track_n
+LEFT JOIN scratch.stream_number AS d ON d.track_n = p.track_n
 WHERE p.has_slices
-ORDER BY p.place_n;
+ORDER BY p.track_n;
 
 -- Async groups
 INSERT INTO track (id, trace_id, kind, name, process_id)
@@ -92,7 +92,7 @@ SELECT
   getvariable('first_id') + min(p.process_n)
 FROM scratch.async_event AS a
 JOIN scratch.numbering AS n ON n.trace_n = (a.seq >> 32)
-LEFT JOIN scratch.place AS p ON p.trace_n = n.trace_n AND p.pid IS NOT DISTINCT FROM a.pid
+LEFT JOIN scratch.track_number AS p ON p.trace_n = n.trace_n AND p.pid IS NOT DISTINCT FROM a.pid
 GROUP BY n.trace_n, n.first_async_n, a.async_n
 ORDER BY a.async_n;
 
@@ -107,7 +107,7 @@ SELECT
   json_object('name', c.name, 'series', c.series)
 FROM scratch.counter_value AS c
 JOIN scratch.numbering AS n ON n.trace_n = (c.seq >> 32)
-LEFT JOIN scratch.place AS p ON p.trace_n = n.trace_n AND p.pid IS NOT DISTINCT FROM c.pid
+LEFT JOIN scratch.track_number AS p ON p.trace_n = n.trace_n AND p.pid IS NOT DISTINCT FROM c.pid
 GROUP BY n.trace_n, n.first_counter_n, c.counter_n, c.name, c.id, c.series
 ORDER BY c.counter_n;
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 #: Of one trace: where a row is in `sorted_span` is its number.
 _OF_ONE = """
 CREATE VIEW slice_order AS
-SELECT rowid AS slice_n, seq::BIGINT AS seq, place_key & 4294967295 AS track_n, ts, dur, place_key
+SELECT rowid AS slice_n, seq::BIGINT AS seq, track_key & 4294967295 AS track_n, ts, dur, track_key
 FROM sorted_span
 """
 _OF_SEVERAL = """
@@ -20,11 +20,11 @@ CREATE TABLE slice_order AS
 SELECT
   (trace_n << 32) + row_number() OVER (PARTITION BY trace_n ORDER BY row_n) - 1 AS slice_n,
   (trace_n << 32) | seq AS seq,
-  (trace_n << 32) | (place_key & 4294967295) AS track_n,
+  (trace_n << 32) | (track_key & 4294967295) AS track_n,
   ts,
   dur,
-  place_key
-FROM (SELECT *, rowid AS row_n, place_key >> 56 AS trace_n FROM sorted_span)
+  track_key
+FROM (SELECT *, rowid AS row_n, track_key >> 56 AS trace_n FROM sorted_span)
 ORDER BY slice_n
 """
 

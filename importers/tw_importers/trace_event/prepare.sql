@@ -1,7 +1,7 @@
 -- From events to places and spans, without any lock on the warehouse.
 -- In: `source_trace`, the traces that are decoded together, `event` (stage.sql), and what it is stored as, `event_row` and `event_kind` (kinds.py); `other`
--- and `bracket` (brackets.sql). Out: `kind_time`, `origin`, `place`, `kind_place`, `stream_place` and
--- `device_place` (empty), `async_event`, `counter_value`, `unfinished`, `sorted_span`.
+-- and `bracket` (brackets.sql). Out: `kind_time`, `origin`, `track_number`, `kind_track`, `stream_number` and
+-- `device_number` (empty), `async_event`, `counter_value`, `unfinished`, `sorted_span`.
 -- Macros of the importer: category_of, is_on_device, is_restated_flow.
 -- Several small traces may be decoded together: `seq` and the ordinals (`…_n`) count from
 -- trace_n << 32, and trace_n from 0. Ordinals become ids once the first trace has one.
@@ -61,7 +61,7 @@ WHERE ph = 'M'
 GROUP BY seq >> 32, name, pid, tid;
 
 -- Every process, every (pid, tid), and the tracks among them: those with slices or arrows.
-CREATE TABLE place AS
+CREATE TABLE track_number AS
 WITH used AS (
   SELECT
     trace_n,
@@ -79,7 +79,7 @@ SELECT
   (trace_n << 32) + row_number() OVER (
     PARTITION BY trace_n
     ORDER BY has_slices DESC, json_number(pid), pid, json_number(tid), tid
-  ) - 1 AS place_n,
+  ) - 1 AS track_n,
   (trace_n << 32) + dense_rank() OVER (PARTITION BY trace_n ORDER BY json_number(pid), pid) - 1
     AS process_n,
   pid,
@@ -98,17 +98,17 @@ SELECT cat, (dense_rank() OVER (ORDER BY category_of(cat) NULLS FIRST))::INTEGER
 FROM (SELECT DISTINCT cat FROM event_kind);
 
 -- Trace, rank and track of a slice as one number, by which slices are stored.
-CREATE OR REPLACE TEMP MACRO place_key(rank, track_n) AS (
+CREATE OR REPLACE TEMP MACRO track_key(rank, track_n) AS (
   ((track_n >> 32) << 56) | (rank::BIGINT << 32) | (track_n & 4294967295)
 );
 
 -- Properties that the kind of an event determines.
-CREATE TABLE kind_place AS
+CREATE TABLE kind_track AS
 SELECT
-  k.kind, k.ph, k.cat, k.bp, p.place_n, place_key(r.rank, p.place_n) AS place_key, o.first_ns
+  k.kind, k.ph, k.cat, k.bp, p.track_n, track_key(r.rank, p.track_n) AS track_key, o.first_ns
 FROM event_kind AS k
 JOIN origin AS o ON o.trace_n = k.trace_n
-JOIN place AS p
+JOIN track_number AS p
   ON p.trace_n = k.trace_n
   AND p.pid IS NOT DISTINCT FROM k.pid
   AND p.tid IS NOT DISTINCT FROM k.tid
@@ -116,11 +116,11 @@ JOIN category_rank AS r ON r.cat IS NOT DISTINCT FROM k.cat
 WHERE k.ph IS NOT NULL;
 
 -- Devices and the tracks on them, filled by importers of formats that have devices.
-CREATE TABLE device_place (
+CREATE TABLE device_number (
   device_n BIGINT, kind VARCHAR, ordinal BIGINT, name VARCHAR, vendor VARCHAR,
   memory_bytes BIGINT, n_compute_units BIGINT, properties_json VARCHAR
 );
-CREATE TABLE stream_place (place_n BIGINT, device_n BIGINT, stream BIGINT);
+CREATE TABLE stream_number (track_n BIGINT, device_n BIGINT, stream BIGINT);
 
 -- Async slices and instants live on a track of their own for each process, category and id.
 CREATE TABLE async_event AS
@@ -155,11 +155,11 @@ FROM (
 CREATE TABLE numbering AS
 SELECT
   t.trace_n,
-  coalesce(p.n_places, 0) AS first_async_n,
-  coalesce(p.n_places, 0) + coalesce(a.n_groups, 0) AS first_counter_n
+  coalesce(p.n_tracks, 0) AS first_async_n,
+  coalesce(p.n_tracks, 0) + coalesce(a.n_groups, 0) AS first_counter_n
 FROM source_trace AS t
 LEFT JOIN (
-  SELECT trace_n, count(*) AS n_places FROM place WHERE has_slices GROUP BY trace_n
+  SELECT trace_n, count(*) AS n_tracks FROM track_number WHERE has_slices GROUP BY trace_n
 ) AS p ON p.trace_n = t.trace_n
 LEFT JOIN (
   SELECT seq >> 32 AS trace_n, count(DISTINCT async_n) AS n_groups
@@ -189,17 +189,17 @@ WHERE b.step = 1 AND b.dur = -1;
 -- All slices, still without order. An id has 32 bits for `seq`.
 CREATE VIEW span AS
 SELECT
-  k.place_key,
+  k.track_key,
   e.ts_ns - k.first_ns AS ts,
   CASE WHEN k.ph = 'X' THEN coalesce(e.dur_ns, -1) ELSE 0 END AS dur,
   (e.seq & 4294967295)::UINTEGER AS seq
 FROM event_row AS e
-JOIN kind_place AS k ON k.kind = e.kind
+JOIN kind_track AS k ON k.kind = e.kind
 WHERE k.ph IN ('X', 'i', 'I', 'R') AND e.ts_ns IS NOT NULL
 UNION ALL
 SELECT
-  place_key(
-    r.rank, CASE WHEN b.is_on_thread THEN p.place_n ELSE n.first_async_n + a.async_n END
+  track_key(
+    r.rank, CASE WHEN b.is_on_thread THEN p.track_n ELSE n.first_async_n + a.async_n END
   ),
   b.ts_ns - o.first_ns,
   b.dur,
@@ -207,7 +207,7 @@ SELECT
 FROM bracket AS b
 JOIN other AS e ON e.seq = b.seq
 JOIN category_rank AS r ON r.cat IS NOT DISTINCT FROM e.cat
-LEFT JOIN place AS p
+LEFT JOIN track_number AS p
   ON p.trace_n = b.trace_n
   AND p.pid IS NOT DISTINCT FROM e.pid
   AND p.tid IS NOT DISTINCT FROM e.tid
@@ -217,7 +217,7 @@ JOIN origin AS o ON o.trace_n = b.trace_n
 WHERE b.step = 1
 UNION ALL
 SELECT
-  place_key(r.rank, n.first_async_n + a.async_n),
+  track_key(r.rank, n.first_async_n + a.async_n),
   e.ts_ns - o.first_ns,
   0,
   (e.seq & 4294967295)::UINTEGER
@@ -231,6 +231,6 @@ WHERE e.ph IN ('n', 'T', 'p');
 -- Slices in the order they are stored (numbering.py). Sorting is fastest where it sorts all
 -- columns and their keys fit 32 bytes, one more than its width for each.
 CREATE TABLE sorted_span AS
-SELECT place_key, ts, dur, seq
+SELECT track_key, ts, dur, seq
 FROM span
-ORDER BY place_key, ts, dur DESC, seq;
+ORDER BY track_key, ts, dur DESC, seq;

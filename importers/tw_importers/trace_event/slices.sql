@@ -3,17 +3,17 @@
 
 -- The kinds that the part can have: others are not read.
 SET VARIABLE keys = (
-  SELECT {'first': min(place_key), 'last': max(place_key)}
+  SELECT {'first': min(track_key), 'last': max(track_key)}
   FROM scratch.slice_order
   WHERE slice_n BETWEEN getvariable('first_row') AND getvariable('last_row')
 );
 
 SET VARIABLE kinds = (
   SELECT {'first': min(kind), 'last': max(kind)}
-  FROM scratch.kind_place
+  FROM scratch.kind_track
   WHERE CASE
     WHEN ph IN ('X', 'i', 'I', 'R')
-      THEN place_key BETWEEN getvariable('keys').first AND getvariable('keys').last
+      THEN track_key BETWEEN getvariable('keys').first AND getvariable('keys').last
     ELSE ph NOT IN ('s', 't', 'f', 'C', 'M')
   END
 );

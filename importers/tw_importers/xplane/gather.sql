@@ -3,7 +3,7 @@
 -- `hop`: what activities have beyond it, by seq.
 
 -- Planes of one host: all threads are of one process.
-CREATE TABLE place_of_plane AS
+CREATE TABLE plane_device AS
 SELECT
   plane_n,
   name,
@@ -16,7 +16,7 @@ SELECT
   json_of(stats) AS stats
 FROM plane;
 
-CREATE TABLE place_of_line AS
+CREATE TABLE line_track AS
 SELECT
   l.line_n,
   l.plane_n,
@@ -31,7 +31,7 @@ SELECT
     starts_with(l.name, 'Stream #') OR l.name IN ('XLA Ops', 'Async XLA Ops')
   ) AS is_derived
 FROM line AS l
-JOIN place_of_plane AS p USING (plane_n);
+JOIN plane_device AS p USING (plane_n);
 
 INSERT INTO process_info
 SELECT
@@ -39,13 +39,13 @@ SELECT
   max(whole(json_extract_string(stats, '$.process_id'))),
   '/host:CPU',
   NULL
-FROM place_of_plane
+FROM plane_device
 WHERE starts_with(name, '/host:')
 HAVING count(*) > 0;
 
 INSERT INTO thread_info
 SELECT process, id, name
-FROM place_of_line
+FROM line_track
 WHERE device IS NULL AND name <> '';
 
 INSERT INTO device_info BY NAME
@@ -63,7 +63,7 @@ SELECT
     TRY_CAST(json_extract_string(stats, '$.peak_hbm_bw_gigabytes_per_second') AS DOUBLE) * 1e9
   ) AS peak_bytes_per_s,
   stats AS properties_json
-FROM place_of_plane
+FROM plane_device
 WHERE device_kind IN ('GPU', 'TPU') OR (
   device_kind <> '' AND plane_n IN (SELECT plane_n FROM line)
 );
@@ -96,7 +96,7 @@ WITH timed AS (
         || ',"duration_ps":' || r.dur_ps END AS exact,
     concat_ws(',', r.stats, n.stats) AS stats
   FROM record AS r
-  JOIN place_of_line AS l USING (line_n)
+  JOIN line_track AS l USING (line_n)
   LEFT JOIN named AS n ON n.plane_n = l.plane_n AND n.metadata_id = r.metadata_id
 ),
 described AS (
@@ -142,14 +142,14 @@ FROM described;
 -- Columns of device work and calls only are in a table of their own: most events are of the host.
 CREATE TABLE work_detail AS
 SELECT * EXCLUDE (
-  kind, category, name, start_ns, end_ns, process, thread, device, lane, stream, correlation_id,
+  kind, category, name, start_ns, end_ns, process, thread, device, track_name, stream, correlation_id,
   args_json
 )
 FROM activity;
 
 CREATE OR REPLACE TABLE activity AS
 SELECT
-  seq, kind, category, name, start_ns, end_ns, process, thread, device, lane, stream, correlation_id,
+  seq, kind, category, name, start_ns, end_ns, process, thread, device, track_name, stream, correlation_id,
   args_json
 FROM activity;
 
@@ -185,7 +185,7 @@ SELECT
     c.exact
   ))
 FROM classified AS c
-JOIN place_of_line AS l USING (line_n)
+JOIN line_track AS l USING (line_n)
 WHERE c.kind NOT IN ('aggregate', 'end');
 
 INSERT INTO work_detail BY NAME
@@ -200,7 +200,7 @@ WITH described AS MATERIALIZED (
         "memset_details":"VARCHAR"}'
     ))
   FROM classified AS c
-  JOIN place_of_line AS l USING (line_n)
+  JOIN line_track AS l USING (line_n)
   WHERE c.kind NOT IN ('aggregate', 'end') AND (l.device IS NOT NULL OR c.kind = 'call')
 ),
 -- Kernels have few distinct shapes.
@@ -307,7 +307,7 @@ SELECT
     nullif(c.stats, '')
   ))
 FROM classified AS c
-JOIN place_of_line AS l USING (line_n)
+JOIN line_track AS l USING (line_n)
 WHERE c.kind IN ('aggregate', 'end');
 
 INSERT INTO record_count SELECT 'events', count(*) FROM record;

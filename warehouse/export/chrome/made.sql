@@ -1,5 +1,5 @@
 -- A timeline of another format as Trace Events: slices X (unfinished ones B, instants i), counters C,
--- links s and f, names M. `chrome_place` has the process and thread of each track (places.sql);
+-- links s and f, names M. `thread_of_track` has the process and thread of each track (tracks.sql);
 -- `chrome_counter` names the counters that the presentation of the format draws beside tracks.
 -- Rows come in the order they are stored in, and only numbers are sorted: texts would be held all at
 -- once. So slices and counters find their track in a list, by the lower half of its id.
@@ -17,7 +17,7 @@ tracks AS MATERIALIZED (
       member('pid', pid) || member('tid', tid) AS of_slice,
       '{"ph":"C"' || member('name', to_json(name)::VARCHAR) || member('pid', pid) AS of_counter,
       ',"args":{' || to_json(coalesce(unit, 'value')) || ':' AS key_of_value
-    FROM chrome_place
+    FROM thread_of_track
   ) AS p ON p.n = n.n
 ),
 -- times and ids of the two ends of a flow
@@ -40,7 +40,7 @@ FROM (
   SELECT
     '{"ph":"M","name":"process_name"' || member('pid', pid) || ',"args":{"name":'
     || to_json(any_value(process_name)) || '}}' AS event_text
-  FROM chrome_place
+  FROM thread_of_track
   WHERE process_name IS NOT NULL
   GROUP BY process_id, pid
   ORDER BY min(id)
@@ -51,7 +51,7 @@ FROM (
   SELECT
     '{"ph":"M","name":"thread_name"' || member('pid', pid) || member('tid', tid)
     || ',"args":{"name":' || to_json(name) || '}}' AS event_text
-  FROM chrome_place
+  FROM thread_of_track
   WHERE name IS NOT NULL AND kind <> 'counter'
   ORDER BY id
 )
@@ -92,7 +92,7 @@ FROM (
   SELECT n.name, n.unit, k.pid, v.ts, v.value
   FROM ({drawn_values}) AS v
   JOIN chrome_counter AS n ON n.track_id = -v.track_id
-  JOIN chrome_place AS k ON k.id = n.track_id
+  JOIN thread_of_track AS k ON k.id = n.track_id
   WHERE isfinite(v.value)
   ORDER BY v.track_id, v.ts
 )

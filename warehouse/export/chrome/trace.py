@@ -220,7 +220,7 @@ def making(
     for each in drawn:
         connection.execute("INSERT INTO chrome_counter VALUES (?, ?, ?)", list(vars(each).values()))
     named = "NULL::VARCHAR" if label is None else "'" + label.replace("'", "''") + "'"
-    connection.execute(load("places", trace_id=trace.id, label=named))
+    connection.execute(load("tracks", trace_id=trace.id, label=named))
     shift_ns = trace.base_ns - trace.source_base_ns if file_ns is None else file_ns
     return separated(
         load(

@@ -5,4 +5,4 @@ SELECT
   id,
   member('pid', pid) || member('tid', tid),
   {file_ns}
-FROM chrome_place
+FROM thread_of_track

@@ -1,6 +1,6 @@
 -- The processes and threads that tracks of one trace become in the file.
 -- A track that is not a thread becomes a thread of its process, with an unused tid.
-CREATE OR REPLACE TEMP TABLE chrome_place AS
+CREATE OR REPLACE TEMP TABLE thread_of_track AS
 WITH own AS (
   SELECT
     k.id,

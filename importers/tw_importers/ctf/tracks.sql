@@ -1,6 +1,6 @@
 -- Tracks of slices: threads, processors, queues of devices, and groups of what crosses threads.
--- In: `bare_span`, `class_rule`, `work`, `queued`. Out: `process_place`, `thread_place`,
--- `device_place`, `track_place`, and `span_key`: what slices have that is not in a payload.
+-- In: `bare_span`, `class_rule`, `work`, `queued`. Out: `process_number`, `thread_number`,
+-- `device_number`, `track_number`, and `span_key`: what slices have that is not in a payload.
 
 -- Calls of CUDA are recorded when a buffer is delivered, by another thread than the caller: the one
 -- whose pthread_id they state, or else a thread of their own.
@@ -77,7 +77,7 @@ LEFT JOIN (SELECT DISTINCT seq FROM queued) AS q USING (seq)
 LEFT JOIN caller AS a USING (seq)
 LEFT JOIN pthread AS p ON p.pthread = a.thread AND p.pid IS NOT DISTINCT FROM b.pid;
 
-CREATE TABLE process_place AS
+CREATE TABLE process_number AS
 SELECT row_number() OVER (ORDER BY pid NULLS FIRST) - 1 AS process_n, pid, name
 FROM (
   SELECT k.pid, min(n.name) AS name
@@ -97,14 +97,14 @@ FROM (
   GROUP BY k.pid
 );
 
-CREATE TABLE device_place AS
+CREATE TABLE device_number AS
 SELECT
   row_number() OVER (ORDER BY device) - 1 AS device_n,
   device,
   coalesce(TRY_CAST(device AS BIGINT), 0) AS own_ordinal
 FROM (SELECT DISTINCT device FROM span_key WHERE kind IN ('stream', 'device'));
 
-CREATE TABLE track_place AS
+CREATE TABLE track_number AS
 SELECT
   row_number() OVER (ORDER BY pid NULLS FIRST, kind <> 'thread', kind, tid, cpu, device, queue, sort) - 1
     AS track_n,
@@ -121,10 +121,10 @@ FROM (
   FROM span_key
 );
 
-CREATE TABLE thread_place AS
+CREATE TABLE thread_number AS
 SELECT track_n, t.tid, p.process_n, n.name
-FROM track_place AS t
-JOIN process_place AS p ON p.pid IS NOT DISTINCT FROM t.pid
+FROM track_number AS t
+JOIN process_number AS p ON p.pid IS NOT DISTINCT FROM t.pid
 LEFT JOIN (
   SELECT m.pid, m.tid, any_value(field_text(e.payload, '$.threadName')) AS name
   FROM event AS e

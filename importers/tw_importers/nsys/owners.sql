@@ -20,7 +20,7 @@ UPDATE graph_trace SET globalPid = s.global_pid FROM sole_process AS s WHERE glo
 -- CUDA numbers the GPUs each process can see from 0: what is 0 in one process is another GPU in the
 -- next one, where CUDA_VISIBLE_DEVICES differs. Then the tool's own numbers stand for the GPUs, else
 -- CUDA's.
-CREATE TABLE device_number AS
+CREATE TABLE gpu_ordinal AS
 SELECT
   d.pid,
   d.cudaId AS cuda_id,
@@ -35,7 +35,7 @@ WHERE d.cudaId IS NOT NULL AND d.gpuId IS NOT NULL
 QUALIFY row_number() OVER (PARTITION BY d.pid, d.cudaId ORDER BY d.rowid) = 1;
 
 CREATE TABLE renumbered AS
-SELECT pid, cuda_id, gpu_id FROM device_number WHERE is_ambiguous AND cuda_id <> gpu_id;
+SELECT pid, cuda_id, gpu_id FROM gpu_ordinal WHERE is_ambiguous AND cuda_id <> gpu_id;
 
 UPDATE kernel SET deviceId = r.gpu_id FROM renumbered AS r
 WHERE r.pid = globalPid >> 24 & 16777215 AND r.cuda_id = deviceId;

@@ -4,7 +4,7 @@
 -- their offsets from the epoch), `placed` (seq and `at` of all events with another time than `ts`).
 
 -- What a tool wrote that had placed the events already: their clock counts from 1970 by itself.
-CREATE TABLE trace_place AS
+CREATE TABLE trace_clock AS
 SELECT
   trace_n,
   coalesce(offset_ns, 0) AS offset_ns,
@@ -16,7 +16,7 @@ CREATE TABLE timed AS
 SELECT e.seq, e.ts, e.stamp, coalesce(e.pid, -1) AS pid, e.name, c.event, c.timing, t.offset_ns
 FROM event AS e
 JOIN class_rule AS c USING (class_n)
-JOIN trace_place AS t USING (trace_n)
+JOIN trace_clock AS t USING (trace_n)
 WHERE c.timing IS NOT NULL AND e.stamp IS NOT NULL AND NOT t.is_placed;
 
 -- The end of hsa_init, from which interceptionTracer counts.
