@@ -168,17 +168,17 @@ around AS MATERIALIZED (
     AND s.depth < (SELECT max(depth) FROM start)
 ),
 -- Up from each annotation to the innermost Python function around it.
-climb AS (
+ancestor AS (
   SELECT slice_id AS start_id, at_id
   FROM start
   UNION ALL
   SELECT c.start_id, s.parent_id
   FROM around AS s
-  JOIN climb AS c ON c.at_id = s.id
+  JOIN ancestor AS c ON c.at_id = s.id
 ),
 frame AS (
   SELECT a.run_id, a.name, 'python' AS kind, s.name AS frame, sum(a.dur) AS dur_ns
-  FROM climb AS c
+  FROM ancestor AS c
   JOIN annotated AS a ON a.slice_id = c.start_id
   JOIN whole_python_call AS p ON p.slice_id = c.at_id
   JOIN whole_slice AS s ON s.id = c.at_id
@@ -194,7 +194,7 @@ frame AS (
     AND o.name IN (SELECT name FROM found)
   GROUP BY t.run_id, o.name, k.kind, s.name
 ),
-place AS (
+frame_location AS (
   SELECT
     run_id,
     name,
@@ -220,5 +220,5 @@ SELECT
   'Devices are idle while the host is in it' AS sentence,
   'Capture it in CUDA graphs, compile it (torch.compile), do it beside the steps, or leave it out' AS remedy
 FROM found AS f
-LEFT JOIN place AS p ON p.run_id = f.run_id AND p.name = f.name
+LEFT JOIN frame_location AS p ON p.run_id = f.run_id AND p.name = f.name
 ORDER BY f.run_id, bound_ns DESC, subject

@@ -61,7 +61,7 @@ caused AS (
   FROM gpu_op_cause AS g
   JOIN measured AS m ON m.slice_id = g.slice_id AND m.trace_id = g.trace_id
 ),
--- Only the threads that matter: otherwise each round of the climb would read all slices.
+-- Only the threads that matter: otherwise each round of the search would read all slices.
 calling AS MATERIALIZED (
   SELECT slice_id, trace_id, launch_id FROM caused WHERE launch_id IS NOT NULL
 ),
@@ -73,14 +73,14 @@ host AS MATERIALIZED (
       SELECT track_id FROM whole_launch WHERE trace_id IN (SELECT trace_id FROM calling)
     )
 ),
-climb AS (
+ancestor AS (
   SELECT c.slice_id, c.trace_id, h.parent_id AS above_id, 0 AS height
   FROM host AS h
   JOIN calling AS c ON c.launch_id = h.id AND c.trace_id = h.trace_id
   UNION ALL
   SELECT c.slice_id, c.trace_id, h.parent_id, c.height + 1
   FROM host AS h
-  JOIN climb AS c ON c.above_id = h.id AND c.trace_id = h.trace_id
+  JOIN ancestor AS c ON c.above_id = h.id AND c.trace_id = h.trace_id
 ),
 operator AS (
   SELECT
@@ -88,7 +88,7 @@ operator AS (
     min_by(o.slice_id, c.height) AS cpu_op_id,
     max_by(o.slice_id, c.height) AS outer_op_id
   FROM whole_cpu_op AS o
-  JOIN climb AS c ON c.above_id = o.slice_id AND c.trace_id = o.trace_id
+  JOIN ancestor AS c ON c.above_id = o.slice_id AND c.trace_id = o.trace_id
   GROUP BY c.slice_id
 )
 SELECT c.slice_id, c.trace_id, c.launch_id, o.cpu_op_id, o.outer_op_id

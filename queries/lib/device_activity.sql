@@ -31,21 +31,21 @@ busy_ns.help = "Time in which any operation runs"
 -- Operations in order of start: each adds to a union the part beyond all operations before it, and
 -- the reach of a union of classes is the maximum of theirs. Times in which two classes run at once
 -- follow from |A and B| = |A| + |B| - |A or B|.
-WITH place AS MATERIALIZED (
-  SELECT *, row_number() OVER ()::INTEGER AS place_n
+WITH numbered_device AS MATERIALIZED (
+  SELECT *, row_number() OVER ()::INTEGER AS device_n
   FROM (SELECT DISTINCT trace_id, device_id FROM gpu_op)
 ),
 -- Numbers instead of names and ids: what follows sorts all operations. (The order of operations that
 -- start together does not change the sums.)
 op AS (
   SELECT
-    p.place_n,
+    p.device_n,
     CASE d.class WHEN 'compute' THEN 1 WHEN 'communication' THEN 2 WHEN 'memory' THEN 3 ELSE 4 END::TINYINT
       AS class_n,
     d.start_ns,
     d.end_ns
   FROM device_op() AS d
-  JOIN place AS p ON p.trace_id = d.trace_id AND p.device_id IS NOT DISTINCT FROM d.device_id
+  JOIN numbered_device AS p ON p.trace_id = d.trace_id AND p.device_id IS NOT DISTINCT FROM d.device_id
 ),
 reach AS (
   SELECT
@@ -55,14 +55,14 @@ reach AS (
     max(CASE WHEN class_n = 3 THEN end_ns END) OVER past AS memory_reach
   FROM op
   WINDOW past AS (
-    PARTITION BY place_n ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    PARTITION BY device_n ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ),
 -- What each operation adds to the union of its own class, to the unions of compute with each other
 -- class, and to the union of all; greatest() ignores the NULL of a class that has not occurred yet.
 gain AS (
   SELECT
-    place_n,
+    device_n,
     class_n,
     greatest(end_ns - greatest(start_ns, compute_reach), 0) AS compute_gain,
     greatest(end_ns - greatest(start_ns, communication_reach), 0) AS communication_gain,
@@ -78,7 +78,7 @@ gain AS (
 ),
 length AS (
   SELECT
-    place_n,
+    device_n,
     count(*) AS n_ops,
     sum(any_gain)::BIGINT AS any_ns,
     sum(CASE WHEN class_n = 1 THEN compute_gain ELSE 0 END)::BIGINT AS compute_ns,
@@ -90,7 +90,7 @@ length AS (
     sum(CASE WHEN class_n <> 2 THEN compute_or_memory_gain ELSE 0 END)::BIGINT
       AS compute_or_memory_ns
   FROM gain
-  GROUP BY place_n
+  GROUP BY device_n
 )
 SELECT
   e.trace_id,
@@ -108,6 +108,6 @@ SELECT
   coalesce(a.compute_or_communication_ns - a.compute_ns, 0) AS exposed_communication_ns,
   coalesce(a.any_ns - a.compute_or_communication_ns, 0) AS exposed_memory_ns
 FROM device_extent() AS e
-LEFT JOIN place AS p ON p.trace_id = e.trace_id AND p.device_id IS NOT DISTINCT FROM e.device_id
-LEFT JOIN length AS a ON a.place_n = p.place_n
+LEFT JOIN numbered_device AS p ON p.trace_id = e.trace_id AND p.device_id IS NOT DISTINCT FROM e.device_id
+LEFT JOIN length AS a ON a.device_n = p.device_n
 ORDER BY e.trace_id, e.device_id

@@ -79,10 +79,10 @@ inside_after_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check 
 1 = "first version"
 --- */
 -- Numbers instead of up to four columns: what follows sorts all operations.
-WITH place AS MATERIALIZED (
+WITH numbered_queue AS MATERIALIZED (
   SELECT
     *,
-    row_number() OVER () AS place_n,
+    row_number() OVER () AS queue_n,
     dense_rank() OVER (ORDER BY trace_id, device_id) AS device_n,
     dense_rank() OVER (ORDER BY trace_id, device_id, lane_id, lane) AS lane_n,
     CASE WHEN stream IS NOT NULL THEN dense_rank() OVER (ORDER BY stream_track_id, stream) END AS stream_n
@@ -101,7 +101,7 @@ WITH place AS MATERIALIZED (
 op AS MATERIALIZED (
   SELECT
     d.slice_id,
-    p.place_n,
+    p.queue_n,
     p.lane_n,
     p.device_n,
     p.stream_n,
@@ -112,7 +112,7 @@ op AS MATERIALIZED (
     d.call_ts AS call_start_ns,
     d.call_ts + greatest(d.call_dur, 0) AS call_end_ns
   FROM launched_op() AS d
-  JOIN place AS p
+  JOIN numbered_queue AS p
     ON p.stream_track_id = d.track_id
     AND p.trace_id = d.trace_id
     AND p.device_id IS NOT DISTINCT FROM d.device_id
@@ -121,7 +121,7 @@ op AS MATERIALIZED (
 reach AS (
   SELECT
     slice_id,
-    place_n,
+    queue_n,
     device_n,
     start_ns,
     launch_id,
@@ -174,7 +174,7 @@ placed AS (
       ORDER BY r.start_ns - r.reach_ns DESC, r.reach_ns, p.lane, p.lane_id
     ) AS place
   FROM wide AS r
-  JOIN place AS p ON p.place_n = r.place_n
+  JOIN numbered_queue AS p ON p.queue_n = r.queue_n
   LEFT JOIN least_length AS t ON t.device_n = r.device_n
   WHERE $top::BIGINT IS NULL
     OR r.start_ns - r.reach_ns >= t.gap_ns
@@ -182,7 +182,7 @@ placed AS (
 gap AS MATERIALIZED (
   SELECT
     slice_id,
-    place_n,
+    queue_n,
     device_n,
     reach_ns AS start_ns,
     start_ns AS end_ns,
@@ -271,7 +271,7 @@ wait_call AS MATERIALIZED (
   LEFT JOIN whole_link AS k
     ON k.from_id = w.slice_id AND k.kind = 'sync_call' AND k.link_set = 'default'
   LEFT JOIN whole_gpu_op AS g ON g.slice_id = k.to_id
-  LEFT JOIN (SELECT DISTINCT stream_track_id, stream, stream_n FROM place) AS p
+  LEFT JOIN (SELECT DISTINCT stream_track_id, stream, stream_n FROM numbered_queue) AS p
     ON p.stream_track_id = g.track_id AND p.stream = g.stream
   WHERE w.name ILIKE '%streamwaitevent%'
 ),
@@ -343,7 +343,7 @@ communicated AS (
   ASOF JOIN (
     SELECT p.device_n, c.ts + c.dur AS end_ns
     FROM whole_gpu_op AS c
-    JOIN (SELECT DISTINCT trace_id, device_id, device_n FROM place) AS p
+    JOIN (SELECT DISTINCT trace_id, device_id, device_n FROM numbered_queue) AS p
       ON p.trace_id = c.trace_id AND p.device_id IS NOT DISTINCT FROM c.device_id
     WHERE c.class = 'communication'
       AND c.kind <> 'sync'
@@ -393,7 +393,7 @@ SELECT
   g.launch_id
   --+ , (SELECT count(*) FROM wide) AS n_without_top
 FROM gap AS g
-JOIN place AS p ON p.place_n = g.place_n
+JOIN numbered_queue AS p ON p.queue_n = g.queue_n
 LEFT JOIN waited AS w ON w.slice_id = g.slice_id
 LEFT JOIN cut_waited AS k ON k.slice_id = g.slice_id
 LEFT JOIN ended AS e ON e.slice_id = g.slice_id

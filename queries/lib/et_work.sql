@@ -46,14 +46,14 @@ call AS MATERIALIZED (
   SELECT graph_node_id, parent_id, side, name, self_ns FROM graph_call($graph_id::BIGINT)
 ),
 -- From each kernel up to the operator whose work it executes.
-climb AS (
+ancestor AS (
   SELECT graph_node_id AS kernel_id, parent_id AS above_id, coalesce(self_ns, 0) AS dur_ns
   FROM call
   WHERE side = 'device'
     AND NOT regexp_matches(lower(coalesce(name, '')), '\b(nccl|rccl|msccl)[a-z0-9_]*kernel')
   UNION ALL
   SELECT l.kernel_id, c.parent_id, l.dur_ns
-  FROM climb AS l
+  FROM ancestor AS l
   JOIN call AS c ON c.graph_node_id = l.above_id
   ANTI JOIN work AS w ON w.graph_node_id = l.above_id
 ),
@@ -68,7 +68,7 @@ placed AS (
     )::HUGEINT AS upto_ns,
     sum(l.dur_ns + 1) OVER (PARTITION BY w.graph_node_id)::HUGEINT AS all_ns,
     l.dur_ns + 1 AS dur_ns
-  FROM climb AS l
+  FROM ancestor AS l
   JOIN work AS w ON w.graph_node_id = l.above_id
 )
 SELECT

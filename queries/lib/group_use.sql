@@ -132,7 +132,7 @@ above AS MATERIALIZED (
   FROM call
   WHERE is_call
 ),
-place AS (
+call_context AS (
   SELECT
     u.slice_id,
     bool_or(s.name LIKE 'autograd::engine::evaluate_function:%' OR s.name LIKE 'FSDP::%backward%') AS is_backward,
@@ -161,7 +161,7 @@ used AS (
     list_sort(list(DISTINCT c.peer_rank) FILTER (c.kind = 'send')) AS to_ranks,
     list_sort(list(DISTINCT c.peer_rank) FILTER (c.kind = 'recv')) AS from_ranks
   FROM call AS c
-  LEFT JOIN place AS p ON p.slice_id = c.slice_id
+  LEFT JOIN call_context AS p ON p.slice_id = c.slice_id
   GROUP BY c.trace_id, c.group_name
 )
 SELECT

@@ -151,7 +151,7 @@ above AS MATERIALIZED (
   WHERE s.track_id IN (SELECT track_id FROM call)
 ),
 -- From the last function that began before each such part up to one that lasts as long as the part.
-climb AS (
+ancestor AS (
   SELECT o.m, o.end_ns, c.slice_id AS at_id, CASE WHEN c.end_ns >= o.end_ns THEN c.name END AS python
   FROM outside AS o
   JOIN gap AS g ON g.n = o.n
@@ -160,7 +160,7 @@ climb AS (
   WHERE l.thread_id IN (SELECT track_id FROM call)
   UNION ALL
   SELECT c.m, c.end_ns, b.id, CASE WHEN b.end_ns >= c.end_ns THEN b.name END
-  FROM climb AS c
+  FROM ancestor AS c
   JOIN above AS a ON a.id = c.at_id
   JOIN above AS b ON b.id = a.parent_id
   WHERE c.python IS NULL
@@ -184,7 +184,7 @@ part AS (
   UNION ALL
   SELECT o.n, NULL, NULL, o.start_ns, o.end_ns, NULL, c.python
   FROM outside AS o
-  LEFT JOIN climb AS c ON c.m = o.m AND c.python IS NOT NULL
+  LEFT JOIN ancestor AS c ON c.m = o.m AND c.python IS NOT NULL
 )
 SELECT
   l.trace_id, l.device_id, l.stream_track_id, g.start_ns AS gap_start_ns, g.cause, p.start_ns, p.slice_id, k.name,

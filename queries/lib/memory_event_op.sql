@@ -24,14 +24,14 @@ WITH RECURSIVE instant AS MATERIALIZED (
   JOIN whole_memory_event AS m ON m.slice_id = s.id AND m.trace_id = s.trace_id
   WHERE s.parent_id IS NOT NULL
 ),
--- Only the threads that matter: otherwise each round of the climb would read all slices.
+-- Only the threads that matter: otherwise each round of the search would read all slices.
 host AS MATERIALIZED (
   SELECT id, trace_id, parent_id, coalesce(category = 'cpu_op', false) AS is_operator
   FROM whole_slice
   WHERE trace_id IN (SELECT trace_id FROM instant)
     AND track_id IN (SELECT track_id FROM whole_memory_event)
 ),
-climb AS (
+ancestor AS (
   SELECT
     slice_id,
     trace_id,
@@ -42,11 +42,11 @@ climb AS (
   UNION ALL
   SELECT c.slice_id, c.trace_id, h.id, h.parent_id, h.is_operator
   FROM host AS h
-  JOIN climb AS c ON c.next_id = h.id AND c.trace_id = h.trace_id
+  JOIN ancestor AS c ON c.next_id = h.id AND c.trace_id = h.trace_id
   WHERE NOT c.is_operator
 )
 SELECT c.slice_id, c.trace_id, c.above_id AS cpu_op_id, o.name AS cpu_op
 FROM whole_cpu_op AS o
-JOIN climb AS c ON c.above_id = o.slice_id AND c.trace_id = o.trace_id
+JOIN ancestor AS c ON c.above_id = o.slice_id AND c.trace_id = o.trace_id
 WHERE c.is_operator
 ORDER BY c.slice_id

@@ -178,18 +178,18 @@ figure AS MATERIALIZED (
   LEFT JOIN device AS d ON d.slice_id = m.slice_id
   LEFT JOIN backward AS b ON b.slice_id = m.slice_id
 ),
-climb AS (
+ancestor AS (
   SELECT slice_id, above_id, backward_ns
   FROM figure
   WHERE backward_ns > 0
   UNION ALL
   SELECT f.slice_id, f.above_id, c.backward_ns
   FROM figure AS f
-  JOIN climb AS c ON c.above_id = f.slice_id
+  JOIN ancestor AS c ON c.above_id = f.slice_id
 ),
 backward_total AS (
   SELECT slice_id, sum(backward_ns)::BIGINT AS backward_ns
-  FROM climb
+  FROM ancestor
   GROUP BY slice_id
 ),
 -- Of the module calls directly below, the time beyond those before them.

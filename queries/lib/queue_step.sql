@@ -35,8 +35,8 @@ help = "Time of the next change; NULL for the last change of the stream"
 1 = "first version"
 --- */
 -- One key instead of four columns: what follows sorts all starts and ends.
-WITH place AS MATERIALIZED (
-  SELECT *, row_number() OVER () AS place_n
+WITH numbered_queue AS MATERIALIZED (
+  SELECT *, row_number() OVER () AS queue_n
   FROM (
     SELECT DISTINCT trace_id, device_id, track_id, stream
     FROM whole_gpu_op
@@ -45,12 +45,12 @@ WITH place AS MATERIALIZED (
 ),
 work AS (
   SELECT
-    p.place_n,
+    p.queue_n,
     least(d.call_ts, d.ts) AS launched_ns,
     d.ts AS start_ns,
     d.ts + greatest(d.dur, 0) AS end_ns
   FROM launched_op() AS d
-  JOIN place AS p
+  JOIN numbered_queue AS p
     ON p.track_id = d.track_id
     AND p.trace_id = d.trace_id
     AND p.device_id IS NOT DISTINCT FROM d.device_id
@@ -60,24 +60,24 @@ work AS (
 -- One sum for both: the low half of the number counts queued work, the high half outstanding work.
 -- Of several changes at one time the last has the total, where neither is negative.
 change AS (
-  SELECT place_n, launched_ns AS ts_ns, 4294967297 AS difference FROM work
+  SELECT queue_n, launched_ns AS ts_ns, 4294967297 AS difference FROM work
   UNION ALL
-  SELECT place_n, start_ns AS ts_ns, -1 AS difference FROM work
+  SELECT queue_n, start_ns AS ts_ns, -1 AS difference FROM work
   UNION ALL
-  SELECT place_n, end_ns AS ts_ns, -4294967296 AS difference FROM work
+  SELECT queue_n, end_ns AS ts_ns, -4294967296 AS difference FROM work
 ),
-place_ops AS (
+queue_ops AS (
   SELECT p.*, w.n_ops
-  FROM place AS p
-  JOIN (SELECT place_n, count(*) AS n_ops FROM work GROUP BY place_n) AS w ON w.place_n = p.place_n
+  FROM numbered_queue AS p
+  JOIN (SELECT queue_n, count(*) AS n_ops FROM work GROUP BY queue_n) AS w ON w.queue_n = p.queue_n
 ),
 total AS (
   SELECT
-    place_n,
+    queue_n,
     ts_ns,
-    lead(ts_ns) OVER (PARTITION BY place_n ORDER BY ts_ns) AS next_ts_ns,
+    lead(ts_ns) OVER (PARTITION BY queue_n ORDER BY ts_ns) AS next_ts_ns,
     sum(difference) OVER (
-      PARTITION BY place_n
+      PARTITION BY queue_n
       ORDER BY ts_ns
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS total
@@ -95,7 +95,7 @@ SELECT
   a.total::BIGINT // 4294967296 AS n_outstanding
 FROM total AS a
 CROSS JOIN time_window AS w
-JOIN place_ops AS p ON p.place_n = a.place_n
+JOIN queue_ops AS p ON p.queue_n = a.queue_n
 WHERE (a.next_ts_ns IS NULL OR a.next_ts_ns > a.ts_ns)
   AND a.ts_ns < w.to_ns
   AND (a.ts_ns >= w.from_ns OR a.next_ts_ns > w.from_ns)

@@ -25,8 +25,8 @@ help = "Time in which the TIU computes or a DMA engine moves data"
 1 = "first version"
 --- */
 -- Sorts narrow rows: a core is a number until the end, an engine always.
-WITH place AS (
-  SELECT trace_id, core, row_number() OVER (ORDER BY trace_id, core) AS place_n
+WITH numbered_core AS (
+  SELECT trace_id, core, row_number() OVER (ORDER BY trace_id, core) AS core_n
   FROM tpu_operation
   WHERE core IS NOT NULL
   GROUP BY trace_id, core
@@ -34,10 +34,10 @@ WITH place AS (
 operation AS (
   SELECT
     o.id,
-    p.place_n,
+    p.core_n,
     CASE o.engine WHEN 'TIU' THEN 0 WHEN 'GDMA' THEN 1 ELSE 2 END AS engine_n
   FROM tpu_operation AS o
-  JOIN place AS p ON p.trace_id = o.trace_id AND p.core = o.core
+  JOIN numbered_core AS p ON p.trace_id = o.trace_id AND p.core = o.core
   WHERE coalesce(o.kind <> 'sync', true)
 ),
 record AS (
@@ -51,7 +51,7 @@ record AS (
 ),
 work AS (
   SELECT
-    o.place_n, o.engine_n, r.slice_id, r.ts AS start_ns, r.ts + greatest(r.dur, 0) AS end_ns
+    o.core_n, o.engine_n, r.slice_id, r.ts AS start_ns, r.ts + greatest(r.dur, 0) AS end_ns
   FROM record AS r
   JOIN operation AS o ON o.id = r.operation_id
 ),
@@ -61,20 +61,20 @@ paced AS (
   SELECT
     *,
     lag(CASE WHEN engine_n = 0 THEN end_ns END IGNORE NULLS) OVER (
-      PARTITION BY place_n ORDER BY start_ns, end_ns, slice_id
+      PARTITION BY core_n ORDER BY start_ns, end_ns, slice_id
     ) AS tiu_end_ns,
     lag(CASE WHEN engine_n = 1 THEN end_ns END IGNORE NULLS) OVER (
-      PARTITION BY place_n ORDER BY start_ns, end_ns, slice_id
+      PARTITION BY core_n ORDER BY start_ns, end_ns, slice_id
     ) AS gdma_end_ns,
     lag(CASE WHEN engine_n = 2 THEN end_ns END IGNORE NULLS) OVER (
-      PARTITION BY place_n ORDER BY start_ns, end_ns, slice_id
+      PARTITION BY core_n ORDER BY start_ns, end_ns, slice_id
     ) AS other_end_ns
   FROM work
 ),
 -- Cores on which a command ends before an earlier one of its engine. On the others, nearly all, the
 -- end of all previous commands is the latest of these three, which is much faster to compute.
 unordered AS (
-  SELECT DISTINCT place_n
+  SELECT DISTINCT core_n
   FROM paced
   WHERE
     end_ns < CASE engine_n
@@ -83,7 +83,7 @@ unordered AS (
 ),
 step AS (
   SELECT
-    p.place_n,
+    p.core_n,
     p.engine_n = 0 AS is_compute,
     p.start_ns,
     p.end_ns,
@@ -92,32 +92,32 @@ step AS (
       greatest(p.gdma_end_ns, p.other_end_ns), p.gdma_end_ns, p.other_end_ns
     ) AS transfer_free_ns
   FROM paced AS p
-  LEFT JOIN unordered AS o ON o.place_n = p.place_n
-  WHERE o.place_n IS NULL
+  LEFT JOIN unordered AS o ON o.core_n = p.core_n
+  WHERE o.core_n IS NULL
   UNION ALL
   SELECT
-    p.place_n,
+    p.core_n,
     p.engine_n = 0,
     p.start_ns,
     p.end_ns,
     max(CASE WHEN p.engine_n = 0 THEN p.end_ns END) OVER (
-      PARTITION BY p.place_n
+      PARTITION BY p.core_n
       ORDER BY p.start_ns, p.end_ns, p.slice_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ),
     max(CASE WHEN p.engine_n <> 0 THEN p.end_ns END) OVER (
-      PARTITION BY p.place_n
+      PARTITION BY p.core_n
       ORDER BY p.start_ns, p.end_ns, p.slice_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     )
   FROM paced AS p
-  JOIN unordered AS o ON o.place_n = p.place_n
+  JOIN unordered AS o ON o.core_n = p.core_n
 ),
 -- The part beyond the end of all previous commands, and of all previous ones of the same sort, is
 -- new.
 fresh AS (
   SELECT
-    place_n,
+    core_n,
     is_compute,
     end_ns,
     greatest(
@@ -138,5 +138,5 @@ SELECT
   CAST(sum(CASE WHEN f.is_compute THEN 0 ELSE greatest(f.end_ns - f.own_from_ns, 0) END) AS BIGINT)
     AS transfer_ns
 FROM fresh AS f
-JOIN place AS p ON p.place_n = f.place_n
+JOIN numbered_core AS p ON p.core_n = f.core_n
 GROUP BY p.trace_id, p.core

@@ -47,20 +47,20 @@ help = "End of all preceding commands; NULL for the first"
 1 = "first version"
 --- */
 -- Sorts narrow rows: an engine is a number until the end.
-WITH place AS (
+WITH numbered_engine AS (
   SELECT
     trace_id,
     engine,
     core,
     port,
-    row_number() OVER (ORDER BY trace_id, engine, core, port) AS place_n
+    row_number() OVER (ORDER BY trace_id, engine, core, port) AS engine_n
   FROM tpu_operation
   GROUP BY trace_id, engine, core, port
 ),
 operation AS (
-  SELECT o.id, p.place_n, coalesce(o.kind = 'sync', false) AS is_sync
+  SELECT o.id, p.engine_n, coalesce(o.kind = 'sync', false) AS is_sync
   FROM tpu_operation AS o
-  JOIN place AS p
+  JOIN numbered_engine AS p
     ON p.trace_id = o.trace_id
     AND p.engine = o.engine
     AND p.core IS NOT DISTINCT FROM o.core
@@ -77,7 +77,7 @@ record AS (
 ),
 work AS (
   SELECT
-    o.place_n,
+    o.engine_n,
     r.slice_id,
     r.ts AS start_ns,
     r.ts + greatest(r.dur, 0) AS end_ns,
@@ -90,37 +90,37 @@ work AS (
 paced AS (
   SELECT
     *,
-    lag(end_ns) OVER (PARTITION BY place_n ORDER BY start_ns, end_ns, slice_id) AS last_end_ns,
+    lag(end_ns) OVER (PARTITION BY engine_n ORDER BY start_ns, end_ns, slice_id) AS last_end_ns,
     lag(CASE WHEN NOT is_sync THEN end_ns END IGNORE NULLS) OVER (
-      PARTITION BY place_n ORDER BY start_ns, end_ns, slice_id
+      PARTITION BY engine_n ORDER BY start_ns, end_ns, slice_id
     ) AS last_work_end_ns
   FROM work
 ),
 -- Engines on which a command ends before an earlier one. On the others, nearly all, the end of all
 -- previous commands is that of the previous one, which is much faster to compute.
 unordered AS (
-  SELECT DISTINCT place_n FROM paced WHERE end_ns < last_end_ns
+  SELECT DISTINCT engine_n FROM paced WHERE end_ns < last_end_ns
 ),
 sorted AS (
   SELECT p.*, p.last_end_ns AS free_ns, p.last_work_end_ns AS work_free_ns
   FROM paced AS p
-  LEFT JOIN unordered AS o ON o.place_n = p.place_n
-  WHERE o.place_n IS NULL
+  LEFT JOIN unordered AS o ON o.engine_n = p.engine_n
+  WHERE o.engine_n IS NULL
   UNION ALL
   SELECT
     p.*,
     max(p.end_ns) OVER (
-      PARTITION BY p.place_n
+      PARTITION BY p.engine_n
       ORDER BY p.start_ns, p.end_ns, p.slice_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ),
     max(CASE WHEN NOT p.is_sync THEN p.end_ns END) OVER (
-      PARTITION BY p.place_n
+      PARTITION BY p.engine_n
       ORDER BY p.start_ns, p.end_ns, p.slice_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     )
   FROM paced AS p
-  JOIN unordered AS o ON o.place_n = p.place_n
+  JOIN unordered AS o ON o.engine_n = p.engine_n
 )
 SELECT
   p.trace_id,
@@ -142,4 +142,4 @@ SELECT
   CASE WHEN s.free_ns IS NOT NULL THEN greatest(s.start_ns - s.free_ns, 0) END AS gap_ns,
   s.free_ns AS gap_from_ns
 FROM sorted AS s
-JOIN place AS p ON p.place_n = s.place_n
+JOIN numbered_engine AS p ON p.engine_n = s.engine_n

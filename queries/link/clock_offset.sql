@@ -57,7 +57,7 @@ help = "reference; file: recorded times, not contradicted by any collective; col
 3 = "uncertainty includes unknown drift; recordings of one rank share its clock; doubtful links give no offset"
 4 = "sends and receives around rings bound offsets"
 --- */
-WITH RECURSIVE place AS (
+WITH RECURSIVE clocked_trace AS (
   SELECT
     id AS trace_id,
     rank,
@@ -87,8 +87,8 @@ pair AS (
       ELSE greatest(least(c.median_ns, c.upper_ns), c.lower_ns)
     END AS shift_ns
   FROM clock_interval() AS c
-  JOIN place AS h ON h.trace_id = c.hub_trace_id
-  JOIN place AS s ON s.trace_id = c.trace_id
+  JOIN clocked_trace AS h ON h.trace_id = c.hub_trace_id
+  JOIN clocked_trace AS s ON s.trace_id = c.trace_id
 ),
 settled AS (
   SELECT *, CASE WHEN is_recorded THEN 0 ELSE shift_ns END AS offset_ns
@@ -141,8 +141,8 @@ host AS (
       )
     ) AS first_end_ns
   FROM slice AS s
-  JOIN place AS p ON p.trace_id = s.trace_id
-  WHERE s.category = 'tpudnn' AND NOT p.is_capture AND EXISTS (FROM place WHERE is_capture)
+  JOIN clocked_trace AS p ON p.trace_id = s.trace_id
+  WHERE s.category = 'tpudnn' AND NOT p.is_capture AND EXISTS (FROM clocked_trace WHERE is_capture)
   GROUP BY p.trace_id, p.base_ns, p.rank, p.n
 ),
 capture AS (
@@ -158,7 +158,7 @@ capture AS (
       *,
       TRY_CAST(metadata_json ->> '$.tail_ns' AS BIGINT) AS tail_ns,
       TRY_CAST(metadata_json ->> '$.tail_offset_ns' AS BIGINT) AS tail_offset_ns
-    FROM place
+    FROM clocked_trace
     WHERE is_capture
   ) AS c
   CROSS JOIN host AS h
@@ -193,7 +193,7 @@ same_rank AS (
     base_ns,
     greatest(end_ns, lag(end_ns) OVER ordered) - least(start_ns, lag(start_ns) OVER ordered)
       AS span_ns
-  FROM place
+  FROM clocked_trace
   WHERE is_since_epoch AND rank IS NOT NULL AND NOT is_capture
   WINDOW ordered AS (PARTITION BY rank ORDER BY base_ns, trace_id)
   QUALIFY lag(trace_id) OVER ordered IS NOT NULL
@@ -229,9 +229,9 @@ edge AS (
 ),
 origin AS (
   SELECT trace_id
-  FROM place
+  FROM clocked_trace
   WHERE n = (
-    SELECT min(p.n) FROM place AS p JOIN known AS e ON p.trace_id IN (e.trace_id, e.hub_trace_id)
+    SELECT min(p.n) FROM clocked_trace AS p JOIN known AS e ON p.trace_id IN (e.trace_id, e.hub_trace_id)
   )
 ),
 reach AS (
@@ -299,6 +299,6 @@ SELECT
     WHEN 6 THEN 'first call'
   END AS method,
   nullif(a.drift, 0) AS drift
-FROM place AS p
+FROM clocked_trace AS p
 LEFT JOIN aligned AS a ON a.trace_id = p.trace_id
 ORDER BY p.trace_id

@@ -154,20 +154,20 @@ placed AS MATERIALIZED (
     LEFT JOIN border AS b ON b.track_id = c.track_id AND b.part_n = (c.start_ns >> 22)
   ) AS c
 ),
-climb AS (
+ancestor AS (
   SELECT c.track_id, c.start_ns, c.end_ns, f.slice_id AS at_id, f.end_ns >= c.end_ns AS is_found
   FROM (SELECT DISTINCT track_id, start_ns, end_ns FROM placed) AS c
   ASOF JOIN first_at AS f ON f.track_id = c.track_id AND c.start_ns >= f.start_ns
   UNION ALL
   SELECT c.track_id, c.start_ns, c.end_ns, a.above_id, a.above_end_ns >= c.end_ns
   FROM above AS a
-  JOIN climb AS c ON c.at_id = a.slice_id
+  JOIN ancestor AS c ON c.at_id = a.slice_id
   WHERE NOT c.is_found
 ),
 around AS (
   SELECT p.call_id, p.is_only, c.at_id
   FROM placed AS p
-  JOIN (SELECT * FROM climb WHERE is_found) AS c
+  JOIN (SELECT * FROM ancestor WHERE is_found) AS c
     ON c.track_id = p.track_id AND c.start_ns = p.start_ns AND c.end_ns = p.end_ns
 )
 SELECT

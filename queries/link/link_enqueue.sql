@@ -30,7 +30,7 @@ confidence.help = "0.9; without sizes 0.7"
 2 = "operations of calls whose input follows the output, coalesced calls, and reduce_scatter of gloo"
 1 = "first version"
 --- */
-WITH place AS (
+WITH track_process AS (
   SELECT id AS track_id, process_id FROM track WHERE trace_id = $trace_id::BIGINT
 ),
 operation AS MATERIALIZED (
@@ -42,7 +42,7 @@ operation AS MATERIALIZED (
     regexp_replace(replace(lower(regexp_extract(v.name, '^[a-z]+:(.*)$', 1)), '_', ''), '^sparse', '') AS kind,
     v.n_input_elements AS n_elements
   FROM collective AS v
-  JOIN place AS p ON p.track_id = v.track_id
+  JOIN track_process AS p ON p.track_id = v.track_id
   WHERE v.trace_id = $trace_id::BIGINT
     AND v.side = 'host'
     AND regexp_matches(v.name, '^(gloo|mpi|ucc):[a-z]')
@@ -65,7 +65,7 @@ named_call AS (
     ) AS kind,
     TRY_CAST(o.input_dims_json AS JSON) AS dims
   FROM cpu_op AS o
-  JOIN place AS p ON p.track_id = o.track_id
+  JOIN track_process AS p ON p.track_id = o.track_id
   CROSS JOIN any_operation
   WHERE o.trace_id = $trace_id::BIGINT
     AND starts_with(o.name, 'c10d::')

@@ -58,14 +58,14 @@ sync AS MATERIALIZED (
 any_wait AS (
   SELECT 1 FROM wait_call UNION ALL SELECT 1 FROM sync LIMIT 1
 ),
-place AS MATERIALIZED (
+track_process AS MATERIALIZED (
   SELECT id AS track_id, trace_id, coalesce(process_id, -1) AS process_id
   FROM track
   WHERE trace_id = $trace_id::BIGINT
 ),
 -- Work is many rows: pairs of a stream and a calling thread have a number, and times are read again
 -- where few rows are left.
-place_of_work AS (
+stream_of_work AS (
   SELECT DISTINCT track_id, coalesce(device_id, -1) AS device_id, coalesce(stream, -1) AS stream
   FROM gpu_op
   CROSS JOIN any_wait
@@ -83,9 +83,9 @@ lane AS MATERIALIZED (
     g.track_id,
     g.device_id,
     g.stream
-  FROM place_of_work AS g
-  JOIN place AS p ON p.track_id = g.track_id
-  JOIN place AS q ON q.trace_id = p.trace_id
+  FROM stream_of_work AS g
+  JOIN track_process AS p ON p.track_id = g.track_id
+  JOIN track_process AS q ON q.trace_id = p.trace_id
   SEMI JOIN (SELECT DISTINCT track_id FROM launch WHERE trace_id = $trace_id::BIGINT) AS l
     ON l.track_id = q.track_id
 ),
@@ -139,7 +139,7 @@ mark AS (
   SELECT l.trace_id, l.correlation_id, l.ts
   FROM launch AS l
   SEMI JOIN sync AS g ON g.wait_on_correlation_id = l.correlation_id
-  SEMI JOIN place AS p ON p.track_id = l.track_id
+  SEMI JOIN track_process AS p ON p.track_id = l.track_id
   WHERE l.trace_id = $trace_id::BIGINT
 ),
 record_wait AS MATERIALIZED (
@@ -167,10 +167,10 @@ record_wait AS MATERIALIZED (
         AND link_set = 'default'
         AND to_id IN (SELECT slice_id FROM sync)
     ) AS c ON c.from_id = l.slice_id
-    JOIN place AS p ON p.track_id = l.track_id
+    JOIN track_process AS p ON p.track_id = l.track_id
     WHERE l.trace_id = $trace_id::BIGINT
   ) AS l ON l.to_id = g.slice_id
-  JOIN place AS p ON p.track_id = g.track_id
+  JOIN track_process AS p ON p.track_id = g.track_id
   LEFT JOIN mark AS r
     ON r.trace_id = g.trace_id AND r.correlation_id = g.wait_on_correlation_id AND r.ts <= l.ts
   WHERE g.stream <> g.wait_on_stream

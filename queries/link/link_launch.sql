@@ -38,7 +38,7 @@ confidence.help = "1 if one call has the id, 0.9 if the last of several was take
 -- process, -1 - trace_id.
 -- Kineto shows each device as a process with the number of the device, which may be that of a
 -- process with calls: its streams are of any process.
-WITH place AS (
+WITH track_process AS (
   SELECT
     k.id AS track_id,
     k.trace_id,
@@ -52,7 +52,7 @@ caller AS (
   SELECT process_id, count(*) OVER (PARTITION BY trace_id) AS n_callers
   FROM (
     SELECT DISTINCT p.trace_id, p.process_id
-    FROM place AS p
+    FROM track_process AS p
     SEMI JOIN (
       SELECT DISTINCT track_id FROM launch WHERE trace_id = $trace_id::BIGINT
     ) AS l ON l.track_id = p.track_id
@@ -61,7 +61,7 @@ caller AS (
 ),
 belonging AS MATERIALIZED (
   SELECT p.track_id, p.process_id
-  FROM place AS p
+  FROM track_process AS p
   JOIN caller AS c ON c.process_id = p.process_id
   WHERE c.n_callers > 1
 ),

@@ -56,14 +56,14 @@ container AS MATERIALIZED (
   WHERE s.trace_id = $trace_id::BIGINT
 ),
 -- Each slice is climbed from once, however much is below it.
-climb AS (
+ancestor AS (
   SELECT DISTINCT c.id AS start_id, c.id AS at_id, c.parent_id, c.is_module
   FROM container AS c
   SEMI JOIN operator AS o ON o.above_id = c.id
   UNION ALL
   SELECT b.start_id, c.id, c.parent_id, c.is_module
   FROM container AS c
-  JOIN climb AS b ON b.parent_id = c.id
+  JOIN ancestor AS b ON b.parent_id = c.id
   WHERE NOT b.is_module
 )
 SELECT
@@ -73,5 +73,5 @@ SELECT
   'containment' AS rule,
   1::DOUBLE AS confidence
 FROM operator AS o
-JOIN climb AS c ON c.start_id = o.above_id AND c.is_module
+JOIN ancestor AS c ON c.start_id = o.above_id AND c.is_module
 ORDER BY to_id

@@ -49,7 +49,7 @@ direct AS MATERIALIZED (
 ),
 -- The parent of most calls is an operator; only the others are climbed from, because the results of
 -- a recursive query stay in memory.
-climb AS (
+ancestor AS (
   SELECT launch_id, above_id, false AS is_operator
   FROM direct
   WHERE NOT is_operator
@@ -57,7 +57,7 @@ climb AS (
   UNION ALL
   SELECT c.launch_id, s.parent_id, s.parent_id BETWEEN o.first_id AND o.last_id
   FROM slice AS s
-  JOIN climb AS c ON c.above_id = s.id
+  JOIN ancestor AS c ON c.above_id = s.id
   JOIN operator AS o ON o.trace_id = s.trace_id
   WHERE NOT c.is_operator
     AND s.trace_id = $trace_id::BIGINT
@@ -69,7 +69,7 @@ lonely AS (
   FROM launch AS l
   JOIN direct AS d ON d.launch_id = l.slice_id AND NOT d.is_operator
   LEFT JOIN track AS k ON k.id = l.track_id
-  ANTI JOIN climb AS c ON c.launch_id = l.slice_id AND c.is_operator
+  ANTI JOIN ancestor AS c ON c.launch_id = l.slice_id AND c.is_operator
   WHERE l.trace_id = $trace_id::BIGINT
     AND l.external_id > 0
     AND l.external_id IS DISTINCT FROM l.correlation_id
@@ -98,7 +98,7 @@ SELECT
 FROM (
   SELECT launch_id, above_id FROM direct WHERE is_operator
   UNION ALL
-  SELECT launch_id, above_id FROM climb WHERE is_operator
+  SELECT launch_id, above_id FROM ancestor WHERE is_operator
 )
 UNION ALL
 SELECT

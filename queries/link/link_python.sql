@@ -45,14 +45,14 @@ above AS MATERIALIZED (
     AND s.parent_id IS NOT NULL
 ),
 -- Each slice is climbed from once, however much is below it.
-climb AS (
+ancestor AS (
   SELECT DISTINCT above_id AS start_id, above_id, false AS is_frame
   FROM above
   WHERE NOT is_frame
   UNION ALL
   SELECT c.start_id, s.parent_id, s.parent_id BETWEEN f.first_id AND f.last_id
   FROM slice AS s
-  JOIN climb AS c ON c.above_id = s.id
+  JOIN ancestor AS c ON c.above_id = s.id
   JOIN frame AS f ON f.trace_id = s.trace_id
   WHERE NOT c.is_frame
     AND s.trace_id = $trace_id::BIGINT
@@ -71,7 +71,7 @@ FROM (
   UNION ALL
   SELECT a.id, c.above_id
   FROM above AS a
-  JOIN climb AS c ON c.start_id = a.above_id AND c.is_frame
+  JOIN ancestor AS c ON c.start_id = a.above_id AND c.is_frame
   WHERE NOT a.is_frame
 )
 ORDER BY to_id

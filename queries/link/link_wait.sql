@@ -75,7 +75,7 @@ WITH blocking(call_name, waits_for) AS (
 ),
 -- The process of each track. Some sources show a device as a process, with the number of the device
 -- for its own: such a process does nothing itself.
-place AS MATERIALIZED (
+track_process AS MATERIALIZED (
   SELECT
     k.id AS track_id,
     k.process_id,
@@ -140,12 +140,12 @@ record AS (
     FROM cause AS c
     JOIN sync AS g ON g.slice_id = c.to_id
   ) AS g ON g.from_id = l.slice_id
-  LEFT JOIN place AS c ON c.track_id = l.track_id
+  LEFT JOIN track_process AS c ON c.track_id = l.track_id
   LEFT JOIN (
     SELECT l.trace_id, l.correlation_id, p.process_id, l.ts
     FROM launch AS l
     SEMI JOIN sync AS g ON g.wait_on_correlation_id = l.correlation_id
-    LEFT JOIN place AS p ON p.track_id = l.track_id
+    LEFT JOIN track_process AS p ON p.track_id = l.track_id
     WHERE l.trace_id = $trace_id::BIGINT
   ) AS e
     ON e.correlation_id = g.wait_on_correlation_id
@@ -160,14 +160,14 @@ wait AS MATERIALIZED (
     w.to_id, w.call_id, coalesce(p.process_id, -1 - w.trace_id) AS process_id, w.device_id,
     w.context_id, w.stream, w.upto_ts, w.since_ts, w.until_ts, 'sync_record' AS rule
   FROM record AS w
-  LEFT JOIN place AS p ON p.track_id = w.track_id
+  LEFT JOIN track_process AS p ON p.track_id = w.track_id
   WHERE w.stream IS NOT NULL OR w.is_device
   UNION ALL
   SELECT
     w.slice_id, w.slice_id, coalesce(p.process_id, -1 - w.trace_id), NULL, NULL, NULL, w.ts, w.ts,
     w.end_ts, w.waits_for
   FROM blocked AS w
-  LEFT JOIN place AS p ON p.track_id = w.track_id
+  LEFT JOIN track_process AS p ON p.track_id = w.track_id
   WHERE w.waits_for <> 'copy'
     AND w.slice_id NOT IN (
       SELECT call_id FROM record WHERE stream IS NOT NULL OR is_device
@@ -181,7 +181,7 @@ launched AS (
   SELECT c.to_id, l.ts, p.process_id
   FROM launch AS l
   JOIN (SELECT from_id, to_id FROM cause CROSS JOIN any_wait) AS c ON c.from_id = l.slice_id
-  LEFT JOIN place AS p ON p.track_id = l.track_id
+  LEFT JOIN track_process AS p ON p.track_id = l.track_id
   WHERE l.trace_id = $trace_id::BIGINT
 ),
 -- Work is many rows: the places it can be at have a number.
@@ -206,7 +206,7 @@ lane AS MATERIALIZED (
   JOIN (
     SELECT l.trace_id, coalesce(p.process_id, -1) AS process_id
     FROM (SELECT DISTINCT trace_id, track_id FROM launch WHERE trace_id = $trace_id::BIGINT) AS l
-    LEFT JOIN place AS p ON p.track_id = l.track_id
+    LEFT JOIN track_process AS p ON p.track_id = l.track_id
     UNION
     SELECT DISTINCT trace_id, -1 FROM gpu_op WHERE trace_id = $trace_id::BIGINT
   ) AS c ON c.trace_id = g.trace_id
@@ -245,7 +245,7 @@ launcher AS (
 only_caller AS (
   SELECT l.trace_id, min(p.process_id) AS process_id
   FROM (SELECT DISTINCT trace_id, track_id FROM launch WHERE trace_id = $trace_id::BIGINT) AS l
-  JOIN place AS p ON p.track_id = l.track_id
+  JOIN track_process AS p ON p.track_id = l.track_id
   GROUP BY l.trace_id
   HAVING min(p.process_id) = max(p.process_id)
 ),
@@ -261,7 +261,7 @@ queue AS MATERIALIZED (
       ) AS owner_id,
       p.real_process_id
     FROM work AS w
-    LEFT JOIN place AS p ON p.track_id = w.track_id
+    LEFT JOIN track_process AS p ON p.track_id = w.track_id
     LEFT JOIN launcher AS l ON l.track_id = w.track_id
     LEFT JOIN only_caller AS o ON o.trace_id = w.trace_id
   )

@@ -3,7 +3,7 @@ name = "check_leaf_slice"
 version = 1
 title = "Slice with children that is marked as a leaf"
 help = """
-Queries that climb from slice to slice do not read leaves. A time window hides children outside of
+Queries that ancestor from slice to slice do not read leaves. A time window hides children outside of
 it, so check without one.
 """
 grain = ["run_id", "trace_id", "check_name"]

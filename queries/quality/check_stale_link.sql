@@ -105,7 +105,7 @@ newest AS (
     AND NOT EXISTS (SELECT 1 FROM ran WHERE what = 'run_linked')
     AND EXISTS (SELECT 1 FROM ran)
 ),
-place AS (
+link_scope AS (
   SELECT 'linked' AS what, id AS trace_id
   FROM trace
   UNION ALL
@@ -121,7 +121,7 @@ expected AS (
     n.name,
     n.version,
     n.contract
-  FROM place AS p
+  FROM link_scope AS p
   JOIN newest AS n ON n.what = p.what
 ),
 compared AS (

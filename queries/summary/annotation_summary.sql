@@ -88,19 +88,19 @@ caused_by AS (
   JOIN annotation_work() AS w ON w.slice_id = d.slice_id
 ),
 -- Climbs the enclosing annotations to find those of the same name.
-climb AS (
+ancestor AS (
   SELECT slice_id, name_id, above_id
   FROM named
   WHERE above_id IS NOT NULL
   UNION ALL
   SELECT c.slice_id, c.name_id, n.above_id
-  FROM climb AS c
+  FROM ancestor AS c
   JOIN named AS n ON n.slice_id = c.above_id
   WHERE n.above_id IS NOT NULL
 ),
 inner_one AS (
   SELECT DISTINCT c.slice_id
-  FROM climb AS c
+  FROM ancestor AS c
   JOIN named AS n ON n.slice_id = c.above_id AND n.name_id = c.name_id
 ),
 host AS (

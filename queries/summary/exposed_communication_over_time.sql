@@ -47,43 +47,43 @@ WITH communication AS MATERIALIZED (
     AND class = 'communication'
 ),
 -- Numbers instead of two columns: what follows sorts all kernels.
-place AS MATERIALIZED (
-  SELECT *, row_number() OVER ()::INTEGER AS place_n
+numbered_device AS MATERIALIZED (
+  SELECT *, row_number() OVER ()::INTEGER AS device_n
   FROM (SELECT DISTINCT trace_id, device_id FROM communication)
 ),
 extent AS (
-  SELECT p.place_n, e.trace_id, e.device_id, e.start_ns, e.end_ns
+  SELECT p.device_n, e.trace_id, e.device_id, e.start_ns, e.end_ns
   FROM device_extent() AS e
-  JOIN place AS p
+  JOIN numbered_device AS p
     ON p.trace_id = e.trace_id AND p.device_id IS NOT DISTINCT FROM e.device_id
   WHERE e.end_ns > e.start_ns
 ),
 communication_reach AS (
   SELECT
-    p.place_n,
+    p.device_n,
     c.start_ns,
-    max(c.end_ns) OVER (PARTITION BY p.place_n ORDER BY c.start_ns) AS reach_ns
+    max(c.end_ns) OVER (PARTITION BY p.device_n ORDER BY c.start_ns) AS reach_ns
   FROM communication AS c
-  JOIN place AS p
+  JOIN numbered_device AS p
     ON p.trace_id = c.trace_id AND p.device_id IS NOT DISTINCT FROM c.device_id
 ),
 -- Other kernels run while nothing is communicated.
 op AS MATERIALIZED (
-  SELECT p.place_n, true AS is_communication, c.start_ns, c.end_ns
+  SELECT p.device_n, true AS is_communication, c.start_ns, c.end_ns
   FROM communication AS c
-  JOIN place AS p
+  JOIN numbered_device AS p
     ON p.trace_id = c.trace_id AND p.device_id IS NOT DISTINCT FROM c.device_id
   UNION ALL
-  SELECT k.place_n, false, k.start_ns, k.end_ns
+  SELECT k.device_n, false, k.start_ns, k.end_ns
   FROM (
-    SELECT p.place_n, d.start_ns, d.end_ns
+    SELECT p.device_n, d.start_ns, d.end_ns
     FROM device_op() AS d
-    JOIN place AS p
+    JOIN numbered_device AS p
       ON p.trace_id = d.trace_id AND p.device_id IS NOT DISTINCT FROM d.device_id
     WHERE d.end_ns > d.start_ns
       AND d.class = 'compute'
   ) AS k
-  ASOF JOIN communication_reach AS c ON c.place_n = k.place_n AND k.end_ns > c.start_ns
+  ASOF JOIN communication_reach AS c ON c.device_n = k.device_n AND k.end_ns > c.start_ns
   WHERE c.reach_ns > k.start_ns
 ),
 sized AS (
@@ -101,26 +101,26 @@ span AS (
 -- Changes of the numbers of running kernels of both classes, one row per instant.
 change AS (
   SELECT
-    place_n,
+    device_n,
     ts_ns,
     sum(CASE WHEN NOT is_communication THEN change ELSE 0 END) AS compute_change,
     sum(CASE WHEN is_communication THEN change ELSE 0 END) AS communication_change
   FROM (
-    SELECT place_n, is_communication, start_ns AS ts_ns, 1 AS change FROM op
+    SELECT device_n, is_communication, start_ns AS ts_ns, 1 AS change FROM op
     UNION ALL
-    SELECT place_n, is_communication, end_ns, -1 FROM op
+    SELECT device_n, is_communication, end_ns, -1 FROM op
   )
-  GROUP BY place_n, ts_ns
+  GROUP BY device_n, ts_ns
 ),
 running AS (
   SELECT
-    place_n,
+    device_n,
     ts_ns AS start_ns,
     lead(ts_ns) OVER in_order AS end_ns,
     sum(compute_change) OVER in_order AS n_compute,
     sum(communication_change) OVER in_order AS n_communication
   FROM change
-  WINDOW in_order AS (PARTITION BY place_n ORDER BY ts_ns)
+  WINDOW in_order AS (PARTITION BY device_n ORDER BY ts_ns)
 ),
 communicating AS (
   SELECT
@@ -132,7 +132,7 @@ communicating AS (
     s.bucket_ns,
     r.start_ns - (r.start_ns % s.bucket_ns + s.bucket_ns) % s.bucket_ns AS first_ns
   FROM running AS r
-  JOIN span AS s ON s.place_n = r.place_n
+  JOIN span AS s ON s.device_n = r.device_n
   WHERE r.n_communication > 0
 ),
 -- Few intervals last beyond the end of a bucket: only these are split.

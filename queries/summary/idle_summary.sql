@@ -226,14 +226,14 @@ above AS MATERIALIZED (
   WHERE s.track_id IN (SELECT track_id FROM call)
 ),
 -- From the last function that began before each such part up to one that lasts as long as the part.
-climb AS (
+ancestor AS (
   SELECT o.m, o.end_ns, c.slice_id AS at_id, CASE WHEN c.end_ns >= o.end_ns THEN c.name END AS python
   FROM outside AS o
   JOIN kind AS k ON k.kind_n = o.kind_n
   ASOF JOIN call AS c ON c.track_id = k.thread_id AND o.start_ns >= c.ts
   UNION ALL
   SELECT c.m, c.end_ns, b.id, CASE WHEN b.end_ns >= c.end_ns THEN b.name END
-  FROM climb AS c
+  FROM ancestor AS c
   JOIN above AS a ON a.id = c.at_id
   JOIN above AS b ON b.id = a.parent_id
   WHERE c.python IS NULL
@@ -244,7 +244,7 @@ outside_time AS (
     sum(greatest(least(o.end_ns, w.to_ns) - greatest(o.start_ns, w.from_ns), 0)) AS inside_ns
   FROM outside AS o
   CROSS JOIN time_window AS w
-  LEFT JOIN climb AS c ON c.m = o.m AND c.python IS NOT NULL
+  LEFT JOIN ancestor AS c ON c.m = o.m AND c.python IS NOT NULL
   GROUP BY o.kind_n, c.python
 ),
 by_place AS (

@@ -49,19 +49,19 @@ WITH RECURSIVE call AS MATERIALIZED (
   SELECT *, CASE WHEN $by_instance::BOOLEAN THEN instance END AS shown
   FROM module_time()
 ),
-climb AS (
+ancestor AS (
   SELECT slice_id, class, shown, above_id
   FROM call
   WHERE above_id IS NOT NULL
   UNION ALL
   SELECT c.slice_id, c.class, c.shown, a.above_id
-  FROM climb AS c
+  FROM ancestor AS c
   JOIN call AS a ON a.slice_id = c.above_id
   WHERE a.above_id IS NOT NULL
 ),
 inner_call AS (
   SELECT DISTINCT c.slice_id
-  FROM climb AS c
+  FROM ancestor AS c
   JOIN call AS a
     ON a.slice_id = c.above_id AND a.class = c.class AND a.shown IS NOT DISTINCT FROM c.shown
 ),

@@ -59,14 +59,14 @@ WITH worked AS (
   WHERE core IS NOT NULL
   GROUP BY trace_id, engine, core
 ),
-place AS (
+core_engine AS (
   SELECT e.trace_id, e.engine, c.core
   FROM (SELECT DISTINCT trace_id, engine FROM worked) AS e
   JOIN (SELECT DISTINCT trace_id, core FROM worked) AS c ON c.trace_id = e.trace_id
 ),
 filled AS (
   SELECT p.trace_id, p.engine, p.core, coalesce(w.work_ns, 0) AS work_ns, w.end_ns
-  FROM place AS p
+  FROM core_engine AS p
   LEFT JOIN worked AS w
     ON w.trace_id = p.trace_id AND w.engine = p.engine AND w.core = p.core
 ),

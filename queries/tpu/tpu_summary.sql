@@ -202,7 +202,7 @@ traffic AS (
 shared AS (
   SELECT trace_id, core, compute_ns, transfer_ns, either_ns FROM tpu_core_overlap()
 ),
-place AS (
+known_core AS (
   SELECT trace_id, ordinal AS core FROM device WHERE kind = 'core'
   UNION
   SELECT trace_id, core FROM busy WHERE core IS NOT NULL
@@ -234,7 +234,7 @@ by_core AS (
     coalesce(o.compute_ns, 0) AS compute_ns,
     coalesce(o.transfer_ns, 0) AS transfer_ns,
     coalesce(o.either_ns, 0) AS either_ns
-  FROM place AS p
+  FROM known_core AS p
   LEFT JOIN work AS w ON w.trace_id = p.trace_id AND w.core = p.core
   LEFT JOIN busy AS b ON b.trace_id = p.trace_id AND b.core = p.core
   LEFT JOIN traffic AS m ON m.trace_id = p.trace_id AND m.core = p.core

@@ -94,7 +94,7 @@ bucket AS (
   FROM span
   WHERE end_ns > start_ns
 ),
-place AS (
+engine_track AS (
   SELECT DISTINCT trace_id, engine, core, port FROM step
 )
 SELECT
@@ -112,7 +112,7 @@ SELECT
     least(b.end_ns, b.bucket_start_ns + $bucket_ns::BIGINT) - greatest(b.start_ns, b.bucket_start_ns)
   ) AS utilization
 FROM bucket AS b
-JOIN place AS p ON p.trace_id = b.trace_id
+JOIN engine_track AS p ON p.trace_id = b.trace_id
 LEFT JOIN filled AS f
   ON f.trace_id = b.trace_id
   AND f.engine = p.engine

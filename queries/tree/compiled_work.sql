@@ -129,7 +129,7 @@ slice_of_entry AS MATERIALIZED (
   WHERE trace_id IN (SELECT trace_id FROM entry)
 ),
 -- From each call of compiled code up to the first function outside of torch.
-climb AS (
+ancestor AS (
   SELECT e.slice_id AS entry_id, s.parent_id AS at_id, NULL::VARCHAR AS python
   FROM entry AS e
   JOIN slice_of_entry AS s ON s.id = e.slice_id
@@ -138,7 +138,7 @@ climb AS (
   SELECT
     c.entry_id, s.parent_id,
     CASE WHEN s.category = 'python_function' AND NOT regexp_matches(s.name, '(?:^|/)torch/|^<|^nn\.Module: ') THEN s.name END
-  FROM climb AS c
+  FROM ancestor AS c
   JOIN slice_of_entry AS s ON s.id = c.at_id
   WHERE c.python IS NULL
 ),
@@ -147,7 +147,7 @@ compiled AS MATERIALIZED (
     w.slice_id, p.name AS op, p.region, p.graph, p.graph_file, c.python, w.cpu_op_id, p.trace_id
   FROM work AS w
   LEFT JOIN placed AS p ON p.slice_id = w.cpu_op_id
-  LEFT JOIN climb AS c ON c.entry_id = coalesce(p.region_id, p.graph_id) AND c.python IS NOT NULL
+  LEFT JOIN ancestor AS c ON c.entry_id = coalesce(p.region_id, p.graph_id) AND c.python IS NOT NULL
   WHERE w.is_generated OR p.region_id IS NOT NULL OR p.graph_id IS NOT NULL
 ),
 argument AS (

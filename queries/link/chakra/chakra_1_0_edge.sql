@@ -33,7 +33,7 @@ node AS MATERIALIZED (
   FROM graph_node
   WHERE graph_id = $graph_id::BIGINT
 ),
-place AS (
+host_track AS (
   SELECT t.id AS track_id, h.source_tid
   FROM track AS t
   JOIN thread AS h ON h.id = t.thread_id
@@ -114,7 +114,7 @@ inter_thread AS (
 call AS (
   SELECT l.slice_id, l.ts, l.dur, l.name, l.correlation_id, l.external_id, p.source_tid AS thread_key
   FROM launch AS l
-  JOIN place AS p ON p.track_id = l.track_id
+  JOIN host_track AS p ON p.track_id = l.track_id
   WHERE l.category IN ('cuda_runtime', 'cuda_driver')
 ),
 work AS MATERIALIZED (

@@ -136,7 +136,7 @@ record AS MATERIALIZED (
     AND e.name LIKE '%EventRecord%'
   WHERE g.kind = 'sync'
 ),
-place AS (
+used_stream AS (
   SELECT DISTINCT device_id, stream FROM work WHERE stream IS NOT NULL
 ),
 blocked AS (
@@ -144,7 +144,7 @@ blocked AS (
   FROM (
     SELECT r.call_id, r.end_ts, p.device_id, p.stream
     FROM record AS r
-    JOIN place AS p
+    JOIN used_stream AS p
       ON p.stream = coalesce(r.stream, p.stream)
       AND (p.device_id = r.device_id OR r.device_id = -1)
     WHERE r.sync_kind IN ('Stream Sync', 'Context Sync')

@@ -134,25 +134,25 @@ call AS (
   JOIN work AS w ON w.call_id = s.id
   WHERE s.trace_id = $device_trace_id::BIGINT
 ),
-climb AS (
+ancestor AS (
   SELECT call_id, parent_id AS above_id FROM call WHERE parent_id IS NOT NULL
   UNION ALL
   SELECT c.call_id, s.parent_id
   FROM slice AS s
-  JOIN climb AS c ON c.above_id = s.id
+  JOIN ancestor AS c ON c.above_id = s.id
   ANTI JOIN matched AS m ON m.slice_id = c.above_id
   WHERE s.trace_id = $device_trace_id::BIGINT
     AND s.parent_id IS NOT NULL
 ),
 innermost AS (
   SELECT c.call_id, m.id
-  FROM climb AS c
+  FROM ancestor AS c
   JOIN matched AS m ON m.slice_id = c.above_id
 ),
 -- Whether the call lies in any operator, node or not.
 in_operator AS (
   SELECT DISTINCT c.call_id
-  FROM climb AS c
+  FROM ancestor AS c
   SEMI JOIN op AS o ON o.slice_id = c.above_id
 ),
 -- A call of another thread belongs to the operator named by its External id.

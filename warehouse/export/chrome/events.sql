@@ -4,7 +4,7 @@
 -- Joins do not keep the order of rows, and sorting would hold all texts in memory. So tracks are looked
 -- up in a list, and rows whose text is stored in bits, both by the lower half of the id.
 -- One `concat` per event: each `||` would copy the text before it.
-WITH place AS MATERIALIZED (
+WITH track_members AS MATERIALIZED (
   SELECT list(m.members ORDER BY n.n) AS members
   FROM range({n_tracks}) AS n(n)
   LEFT JOIN (
@@ -39,7 +39,7 @@ SELECT
       )
     END,
     CASE WHEN s.name IS NOT NULL THEN ',"name":' END, to_json(s.name),
-    (SELECT members FROM place)[(s.track_id & 4294967295) + 1],
+    (SELECT members FROM track_members)[(s.track_id & 4294967295) + 1],
     ',"ts":', printed_microseconds(s.ts + {file_ns}, '{ts_style}'),
     CASE WHEN s.phase = 'X' THEN ',"dur":' END,
     CASE WHEN s.phase = 'X' THEN printed_microseconds(s.dur, '{dur_style}') END,
@@ -64,7 +64,7 @@ SELECT
     '{separator}{"ph":"', f.phase, '"',
     text_member('cat', f.category),
     text_member('name', f.name),
-    (SELECT members FROM place)[(f.track_id & 4294967295) + 1],
+    (SELECT members FROM track_members)[(f.track_id & 4294967295) + 1],
     member('id', f.flow_key),
     text_member('bp', f.binding),
     member('ts', printed_microseconds(f.ts + {file_ns}, '{ts_style}')),
