@@ -1,6 +1,6 @@
 /* ---
 name = "what_if_scale"
-version = 3
+version = 4
 title = "What if: other durations of some nodes"
 help = """
 Nodes whose name and kind match the patterns (as in GLOB), of one rank or of all, last `ratio` times as
@@ -51,8 +51,9 @@ help = "Factor of the durations"
 [param.ns]
 type = "DOUBLE"
 unit = "ns"
-default = -1.0
-help = "Duration instead; -1: multiplied by ratio"
+nullable = true
+min = 0
+help = "Duration instead; null: multiplied by ratio"
 
 [column]
 node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
@@ -66,6 +67,7 @@ slice_id = { nullable = true, help = "Slice that it stands for, or call that beg
 track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
+4 = "ns: null, not -1, is no duration; negative ones are refused"
 3 = "new parameters class and stream"
 2 = "timelines"
 1 = "first version"
@@ -79,7 +81,7 @@ SELECT
       AND ($class::VARCHAR = '*' OR coalesce(w.class GLOB $class::VARCHAR, false))
       AND ($stream::BIGINT = -1 OR coalesce(w.stream = $stream::BIGINT, false))
     ) THEN n.dur_ns
-    WHEN $ns::DOUBLE >= 0 THEN $ns::DOUBLE
+    WHEN $ns::DOUBLE IS NOT NULL THEN $ns::DOUBLE
     ELSE n.dur_ns * $ratio::DOUBLE
   END AS dur_ns,
   n.gap_ns, n.priority, n.order_key, n.slot_id, n.bytes, n.release_ns, n.slice_id, n.track_id,

@@ -216,6 +216,10 @@ KINDS = "This run has nodes of kinds call, collective, copy, end, gradient, host
             "scale(ratio = NaN)", ": parameter ratio must be of type DOUBLE, not 'NaN'",
             "Write scale(ratio = 0.5).",
         ),
+        (
+            "scale(ns = -5)", ": parameter ns must be at least 0, not -5",
+            "Write scale(ns = 0.5 or a time such as 1.5ms).",
+        ),
         integration(
             "scale(ns = soon)", ": parameter ns must be of type DOUBLE, not 'soon'",
             "Write scale(ns = 0.5 or a time such as 1.5ms).",
