@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.random_faults import KINDS, clean, faulty, makespan_ns
+from tests.support.random_faults import KINDS, LOADER, clean, faulty, makespan_ns
 from tests.support.randomtrace import RandomTrace, import_jobs
 from tests.support.sharing import slow
-from warehouse.diagnose import diagnosis
+from warehouse.diagnose import diagnosis, findings
+from warehouse.diagnose.findings import Finding, change
 from warehouse.ingest import pipeline
 from warehouse.ingest.pipeline import Options
 from warehouse.query import session
@@ -84,3 +85,31 @@ def test_a_repair_of_a_recorded_program_saves_what_was_predicted(
     assert (first["finding"], first["is_replayed"]) == (finding, True)
     assert first["cost_ns"] == pytest.approx(measured["with"] - measured["without"], rel=0.15)
     assert first["cost_ns"] <= first["most_ns"]
+
+
+def test_what_no_replay_prices_is_an_estimate_but_no_cost_of_a_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One finding is about an annotation that no replay has, one has no change."""
+
+    def finding(subject: str, template: str | None) -> Finding:
+        what_if = template and change(template, subject, None)
+        return Finding("mine", subject, None, None, 1, 1_000_000, None, what_if, "q@1", "s", "r")
+
+    skip = "skip(within = $subject)"
+    mine = [finding("absent", skip), finding(LOADER, skip), finding("unchanged", None)]
+    monkeypatch.setattr(findings, "collect", lambda *_, **__: (mine, []))
+    runs = import_jobs(tmp_path / "w.duckdb", {"run": faulty(0, "loader")[1]})
+    with session.opened(session.Place.of(runs.path)) as opened:
+        whole, step = (
+            {row["subject"]: row for row in diagnosis.diagnose(opened, number).rows}
+            for number in (None, 8)
+        )
+
+    for subject in ("absent", "unchanged"):
+        assert not whole[subject]["is_replayed"] and whole[subject]["what_if"] is None
+        assert whole[subject]["cost_ns"] == 1_000_000
+        assert (step[subject]["cost_ns"], step[subject]["cost_share"]) == (None, None)
+        assert step[subject]["severity"] == whole[subject]["severity"] == "medium"
+    assert whole[LOADER]["is_replayed"] and step[LOADER]["is_replayed"]
+    assert 0 < step[LOADER]["cost_ns"] < whole[LOADER]["cost_ns"]

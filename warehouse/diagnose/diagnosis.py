@@ -82,8 +82,9 @@ def diagnose(session: Session, step: int | None = None, *, replays: bool = True)
     busy = [share for share in busy if share is not None]
     prices = _prices(session, found, step) if replays else Prices({}, None, None, None)
     measured = prices.measured_ns or prices.replayed_ns or _extent_ns(session)
+    whole_ns = _extent_ns(session) if prices.are_of_step else None
     ranked = sorted(
-        (_row(each, prices, measured) for each in found),
+        (_row(each, prices, measured, whole_ns) for each in found),
         key=lambda row: (-(row["cost_ns"] or 0), row["finding"], row["subject"]),
     )
     error = None
@@ -106,14 +107,22 @@ def _prices(session: Session, found: Sequence[Finding], step: int | None) -> Pri
     return pricing.price(session, engines.find("default"), found, step)
 
 
-def _row(each: Finding, prices: Prices, measured: float | None) -> dict[str, Any]:
+def _row(
+    each: Finding, prices: Prices, measured: float | None, whole_ns: float | None
+) -> dict[str, Any]:
+    """The row of a finding. Prices are of one step if `whole_ns`, the time of the scope, is given.
+
+    Estimates are of the whole scope: they are no cost of a step, but tell how severe it may be.
+    """
     saved = prices.saved_ns.get(each.what_if) if each.what_if else None
     is_replayed = saved is not None and (each.coverage or 1) >= LEAST_COVERAGE
-    cost = each.estimate_ns if saved is None else saved
+    estimate = each.estimate_ns if saved is None else saved
+    cost = estimate if saved is not None or whole_ns is None else None
     share = None if cost is None or not measured else cost / measured
+    compared = whole_ns if cost is None else measured
     return {
         **{column.name: getattr(each, column.name, None) for column in COLUMNS},
-        "severity": _severity(share),
+        "severity": _severity(estimate / compared if estimate is not None and compared else None),
         "cost_ns": None if cost is None else float(cost),
         "cost_share": share,
         "is_replayed": is_replayed,

@@ -15,3 +15,4 @@ class Prices:
     replayed_ns: float | None  # None: the run cannot be replayed
     measured_ns: float | None
     problem: str | None  # why the run cannot be replayed, or the replay is not usable
+    are_of_step: bool = False  # of one step, or of the mean of steps

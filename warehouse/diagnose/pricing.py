@@ -29,19 +29,22 @@ def price(
 ) -> Prices:
     """Replays the run with the change of each finding; of one step, if given.
 
-    Of more than `MOST` changes, those with the largest estimates are replayed. Raises QueryError if
-    no rank has that step.
+    Of more than `MOST` changes, those with the largest estimates are replayed. One that changes
+    nothing has no price: what the finding is about is not in the replay. Raises QueryError if no
+    rank has that step.
     """
     try:
         graph = prediction.replayed(session, engine)
         unchanged = prediction.scenario(graph, engine, ())
     except QueryError as error:
-        return Prices({}, None, None, str(error))
+        return Prices({}, None, None, str(error), step is not None)
     graph.connection.execute(_RELATED)
     before = _time_of(graph, unchanged, step)
+    are_of_step = step is not None or database.one(graph.connection, _IS_MEAN)[0]
     off = before.replayed_ns / before.measured_ns - 1 if before.measured_ns else 0.0
     if abs(off) > MOST_ERROR:
-        return Prices({}, None, before.measured_ns, f"without changes it is off by {percent(off)}")
+        problem = f"without changes it is off by {percent(off)}"
+        return Prices({}, None, before.measured_ns, problem, are_of_step)
     saved: dict[str, float] = {}
     by_estimate = sorted(findings, key=lambda each: -(each.estimate_ns or 0))
     for text in dict.fromkeys(each.what_if for each in by_estimate if each.what_if):
@@ -50,10 +53,9 @@ def price(
         try:
             rows = prediction.scenario(graph, engine, [what_if.parse(text)])
         except UsageError:  # it changes nothing
-            saved[text] = 0.0
-        else:
-            saved[text] = max(before.replayed_ns - _time_of(graph, rows, step).replayed_ns, 0.0)
-    return Prices(saved, before.replayed_ns, before.measured_ns, None)
+            continue
+        saved[text] = max(before.replayed_ns - _time_of(graph, rows, step).replayed_ns, 0.0)
+    return Prices(saved, before.replayed_ns, before.measured_ns, None, are_of_step)
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ WITH related AS (
 )
 SELECT DISTINCT track_id FROM node SEMI JOIN related USING (node_id) WHERE track_id IS NOT NULL
 """
+#: Nodes without measured times, as of dPRO trials, are means over steps.
+_IS_MEAN = "SELECT count(measured_start_ns) = 0 FROM node"
 #: The slowest rank, from the first start to the last end on its related tracks.
 _EXTENT = """
 SELECT
