@@ -113,3 +113,29 @@ def test_what_no_replay_prices_is_an_estimate_but_no_cost_of_a_step(
         assert step[subject]["severity"] == whole[subject]["severity"] == "medium"
     assert whole[LOADER]["is_replayed"] and step[LOADER]["is_replayed"]
     assert 0 < step[LOADER]["cost_ns"] < whole[LOADER]["cost_ns"]
+
+
+def test_costs_in_a_time_window_are_of_it_and_add_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host waits for each batch; the first wait delays all of the first step."""
+    job = faulty(0, "loader")[1]
+    what_if = change("skip(within = $subject)", LOADER, None)
+    mine = Finding("mine", LOADER, None, None, 1, 1, None, what_if, "q@1", "s", "r")
+    monkeypatch.setattr(findings, "collect", lambda *_, **__: ([mine], []))
+    runs = import_jobs(tmp_path / "w.duckdb", {"run": job})
+    _, second, *_ = (each.ts for each in job[0].slices if each.name.startswith("ProfilerStep#"))
+    border = second - min(each.ts for each in job[0].slices)
+    costs, measured = [], []
+    for window in ((None, None), (None, border), (border, None)):
+        chosen = Selection(from_ns=window[0], to_ns=window[1])
+        with session.opened(session.Place.of(runs.path), chosen) as opened:
+            found = diagnosis.diagnose(opened)
+        costs.append(found.rows[0]["cost_ns"])
+        measured.append(found.measured_ns or 0)
+
+    waits = [each.dur for each in job[0].slices if each.name == LOADER]
+    assert costs[1] == waits[0]
+    assert costs[0] == pytest.approx(costs[1] + costs[2])
+    assert 0 < measured[1] <= border
+    assert measured[0] == pytest.approx(sum(measured[1:]))

@@ -49,7 +49,12 @@ NAME = "tw diagnose"  # of the rows, in manifests
 SEVERITIES = ((0.1, "high"), (0.02, "medium"), (0.0, "low"))
 _EXTENT = """
 SELECT max(end_ns - start_ns) FROM (
-  SELECT min(ts) AS start_ns, max(ts + greatest(dur, 0)) AS end_ns FROM slice GROUP BY trace_id
+  SELECT
+    min(greatest(s.ts, w.from_ns)) AS start_ns,
+    max(least(s.ts + greatest(s.dur, 0), w.to_ns)) AS end_ns
+  FROM slice AS s
+  CROSS JOIN time_window AS w
+  GROUP BY s.trace_id
 )
 """
 
@@ -73,7 +78,8 @@ def diagnose(session: Session, step: int | None = None, *, replays: bool = True)
     if len(session.seen.run_ids) != 1:
         raise QueryError("more than one run is in scope", hint="Choose one with --run.")
     found, unjudged = findings.collect(session, is_report=not replays)
-    if step is None:  # bounds are of the whole scope
+    # Bounds are of the whole scope; what is removed before a time window may save time in it.
+    if step is None and not (replays and session.seen.has_window):
         found = bounds.bounded(session, found, is_report=not replays)
     busy = [
         row["utilization"]

@@ -39,8 +39,11 @@ def price(
     except QueryError as error:
         return Prices({}, None, None, str(error), step is not None)
     graph.connection.execute(_RELATED)
-    before = _time_of(graph, unchanged, step)
+    _bound(session, graph)
     are_of_step = step is not None or database.one(graph.connection, _IS_MEAN)[0]
+    if session.seen.has_window and not are_of_step and not _has_extent(graph):
+        return Prices({}, None, None, "it gives no time for the time window")
+    before = _time_of(graph, unchanged, step)
     off = before.replayed_ns / before.measured_ns - 1 if before.measured_ns else 0.0
     if abs(off) > MOST_ERROR:
         problem = f"without changes it is off by {percent(off)}"
@@ -74,25 +77,76 @@ WITH related AS (
 )
 SELECT DISTINCT track_id FROM node SEMI JOIN related USING (node_id) WHERE track_id IS NOT NULL
 """
-#: Nodes without measured times, as of dPRO trials, are means over steps.
+#: Nodes without measured times are means over steps.
 _IS_MEAN = "SELECT count(measured_start_ns) = 0 FROM node"
-#: The slowest rank, from the first start to the last end on its related tracks.
-_EXTENT = """
+#: The time window on the time that the traces share; without one, all of it.
+_WINDOW = """
+CREATE TABLE bound AS
 SELECT
-  max(end_ns - start_ns) AS replayed_ns,
-  max_by(measured_end_ns - measured_start_ns, end_ns - start_ns) AS measured_ns
-FROM (
+  trace_id,
+  coalesce($from_ns + shift_ns + drift * $from_ns, '-infinity'::DOUBLE) AS from_ns,
+  coalesce($to_ns + shift_ns + drift * $to_ns, 'infinity'::DOUBLE) AS to_ns
+FROM shared_time
+"""
+_NO_WINDOW = """
+CREATE TABLE bound AS
+SELECT DISTINCT trace_id, '-infinity'::DOUBLE AS from_ns, 'infinity'::DOUBLE AS to_ns FROM node
+"""
+#: The slowest rank, from the first start to the last end on its related tracks. In a time window
+#: from the last end before it: of nodes that its ends cut, the same share as measured counts.
+_EXTENT = """
+WITH timed AS (
   SELECT
-    min(t.start_ns) AS start_ns,
-    max(t.end_ns) AS end_ns,
-    min(n.measured_start_ns) AS measured_start_ns,
-    max(n.measured_end_ns) AS measured_end_ns
+    n.trace_id, n.measured_start_ns, n.measured_end_ns, t.start_ns, t.end_ns, b.from_ns, b.to_ns,
+    (t.end_ns - t.start_ns) / nullif(n.measured_end_ns - n.measured_start_ns, 0) AS pace
   FROM node AS n
   JOIN time AS t USING (node_id)
+  JOIN bound AS b ON b.trace_id = n.trace_id
   SEMI JOIN related_track USING (track_id)
-  GROUP BY n.trace_id
+),
+cut AS (
+  SELECT
+    trace_id, start_ns, measured_start_ns,
+    CASE
+      WHEN measured_end_ns > to_ns THEN start_ns + pace * (to_ns - measured_start_ns)
+      ELSE end_ns
+    END AS until_ns,
+    CASE
+      WHEN measured_end_ns > from_ns THEN start_ns + pace * (from_ns - measured_start_ns)
+      ELSE end_ns
+    END AS before_ns,
+    least(measured_end_ns, to_ns) AS measured_until_ns,
+    least(measured_end_ns, from_ns) AS measured_before_ns,
+    (measured_start_ns < to_ns) IS NOT FALSE AS is_until,
+    coalesce(measured_start_ns < from_ns, false) AS is_before
+  FROM timed
+),
+by_trace AS (
+  SELECT
+    max(until_ns) FILTER (WHERE is_until)
+      - coalesce(max(before_ns) FILTER (WHERE is_before), min(start_ns)) AS replayed_ns,
+    max(measured_until_ns) FILTER (WHERE is_until)
+      - coalesce(max(measured_before_ns) FILTER (WHERE is_before), min(measured_start_ns))
+      AS measured_ns
+  FROM cut
+  GROUP BY trace_id
 )
+SELECT max(replayed_ns), max_by(measured_ns, replayed_ns) FROM by_trace
 """
+
+
+def _bound(session: Session, graph: Graph) -> None:
+    """Keeps the time window of the scope beside the graph."""
+    window = {"from_ns": session.seen.from_ns, "to_ns": session.seen.to_ns}
+    if not session.seen.has_window:
+        graph.connection.execute(_NO_WINDOW)
+        return
+    graph.connection.register("shared_time", session.run("replay_trace").table())
+    graph.connection.execute(_WINDOW, window)
+
+
+def _has_extent(graph: Graph) -> bool:
+    return bool(database.one(graph.connection, _EXTENT)[0])
 
 
 def _time_of(graph: Graph, rows: pa.Table, step: int | None) -> _Time:
