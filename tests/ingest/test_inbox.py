@@ -215,6 +215,25 @@ def test_a_file_that_has_grown_takes_the_place_of_no_other_trace(
     assert names(db) == [("a", "a", 4)]
 
 
+@pytest.mark.parametrize(
+    "is_scanned", [False, pytest.param(True, marks=pytest.mark.integration)], ids=["new", "scanned"]
+)
+def test_a_file_that_has_grown_takes_the_place_of_an_import_by_hand(
+    folder: Path, db: Path, *, is_scanned: bool
+) -> None:
+    """Of the same file, in the run that was given; a copy elsewhere is another file."""
+    copy = put(folder.parent, "a.json", written(1, "a"))
+    pipeline.import_paths([copy], db=db, options=pipeline.Options(run="copy"))
+    by_hand = put(folder, "a.json", written(2, "a"))
+    pipeline.import_paths([by_hand], db=db, options=pipeline.Options(run="mine"))
+    if is_scanned:
+        assert statuses(look(folder, db)) == ["present"]
+    put(folder, "a.json", written(3, "a"))
+    look(folder, db)
+
+    assert names(db) == [("copy", "a", 1), ("mine", "a", 3)]
+
+
 @pytest.mark.slow
 def test_a_file_that_was_overwritten_is_another_trace(folder: Path, db: Path) -> None:
     put(folder, "latest.json", GPU)

@@ -4,8 +4,8 @@ Size and modification time of each file are recorded with its outcome, so that a
 twice. Files that may still be written are left for the next scan: recently changed ones, names of
 unfinished downloads, and files that change while they are read (their traces are removed again). A
 failed file is retried when it changes, or by another version of tw. A file that has grown (its
-earlier content is a prefix of the present one) replaces its earlier import; an overwritten one does
-not.
+earlier content is a prefix of the present one) replaces its earlier import, also one that no scan
+did; an overwritten one does not.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def import_new(
         outcomes = pipeline.import_paths(
             [folder], db=db, options=options, progress=progress, includes=scan.includes
         )
-    read = _Read.of(scan, outcomes)  # without a lock of the warehouse: files may be large
+    imports = _imports(db, options.wait_s, scan.before)
+    read = _Read.of(scan, outcomes, imports)  # without a lock of the warehouse: files may be large
     changed = {path for path in scan.before if _stamp(path) != scan.before[path]}
     if scan.before:
         _remember(db, options.wait_s, read, scan, changed)
@@ -164,31 +165,66 @@ def _known(db: Path, wait_s: float) -> dict[Path, FileState]:
 
 
 @dataclass(frozen=True)
+class _Content:
+    """What a file contained when it was imported."""
+
+    n_bytes: int
+    sha256: str
+
+
+def _imports(db: Path, wait_s: float, paths: Iterable[Path]) -> dict[Path, list[_Content]]:
+    """What the traces of the warehouse were read from, by scans or not, for each file."""
+    if not db.exists():
+        return {}
+    by_origin = {Source(path).origin: path for path in paths}
+    with database.Reader(db, wait_s=wait_s) as reader:
+        rows = reader.connection.execute(
+            "SELECT DISTINCT path, n_bytes, sha256 FROM source_file "
+            "WHERE member IS NULL AND list_contains($paths, path)",
+            {"paths": list(by_origin)},
+        ).fetchall()
+    found: dict[Path, list[_Content]] = {}
+    for origin, n_bytes, sha256 in rows:
+        found.setdefault(by_origin[origin], []).append(_Content(n_bytes, sha256))
+    return found
+
+
+@dataclass(frozen=True)
 class _Read:
     """The result of reading a file: its outcomes, and the SHA-256 if it was imported."""
 
     outcomes: tuple[Outcome, ...]
     sha256: str | None
-    has_grown: bool  # its content at the scan before is a prefix of the present one
+    beginnings: frozenset[str]  # SHA-256 of earlier contents with which the present one begins
 
     @classmethod
-    def of(cls, scan: _Scan, outcomes: Sequence[Outcome]) -> dict[Path, _Read]:
+    def of(
+        cls, scan: _Scan, outcomes: Sequence[Outcome], imports: Mapping[Path, list[_Content]]
+    ) -> dict[Path, _Read]:
         """The results of a scan by file."""
         by_path: dict[Path, list[Outcome]] = {path: [] for path in scan.before}
         for outcome in outcomes:
             for path in _paths(outcome.source):
                 if path in by_path:
                     by_path[path].append(outcome)
-        return {path: cls._of(path, scan.known.get(path), found) for path, found in by_path.items()}
+        found = {}
+        for path, mine in by_path.items():
+            earlier = imports.get(path, [])
+            known = scan.known.get(path)
+            if known and known.sha256:
+                earlier = [*earlier, _Content(known.stamp.n_bytes, known.sha256)]
+            found[path] = cls._of(path, earlier, mine)
+        return found
 
     @classmethod
-    def _of(cls, path: Path, known: FileState | None, outcomes: Sequence[Outcome]) -> _Read:
+    def _of(cls, path: Path, earlier: Sequence[_Content], outcomes: Sequence[Outcome]) -> _Read:
         is_new = any(each.status == "imported" for each in outcomes)
-        sha256, has_grown = None, False
+        sha256, beginnings = None, frozenset[str]()
         with suppress(FileNotFoundError):  # removed meanwhile, which is a change
-            has_grown = is_new and known is not None and _grew(path, known)
+            if is_new:
+                beginnings = _beginnings(path, earlier)
             sha256 = _sha256(path) if _status_of(outcomes) in ("imported", "damaged") else None
-        return cls(tuple(outcomes), sha256, has_grown)
+        return cls(tuple(outcomes), sha256, beginnings)
 
 
 def _remember(
@@ -204,21 +240,27 @@ def _remember(
                 doomed.update(_trace_ids(found.outcomes))
                 continue
             known = scan.known.get(path)
-            if known and found.has_grown:
+            if found.beginnings:
                 new = _trace_ids(found.outcomes)
-                earlier = _earlier(connection, path, known) - set(new)
+                earlier = _earlier(connection, path, found.beginnings, known) - set(new)
                 _move_to_run_of(connection, earlier, new)
                 doomed.update(earlier)
             _write(connection, path, scan.before[path], found, known)
         _take_out(connection, doomed)
 
 
-def _earlier(connection: duckdb.DuckDBPyConnection, path: Path, known: FileState) -> set[int]:
+def _earlier(
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    beginnings: frozenset[str],
+    known: FileState | None,
+) -> set[int]:
     """The traces of the file's earlier content: recorded ids may be of other traces by now."""
+    ids = known.trace_ids if known and known.sha256 in beginnings else ()
     rows = connection.execute(
-        "SELECT trace_id FROM source_file "
-        "WHERE path = ? AND (sha256 = ? OR list_contains(?::BIGINT[], trace_id))",
-        [Source(path).origin, known.sha256, list(known.trace_ids)],
+        "SELECT trace_id FROM source_file WHERE path = ? "
+        "AND (list_contains(?::VARCHAR[], sha256) OR list_contains(?::BIGINT[], trace_id))",
+        [Source(path).origin, list(beginnings), list(ids)],
     ).fetchall()
     return {trace_id for (trace_id,) in rows}
 
@@ -262,16 +304,22 @@ def _trace_ids(outcomes: Sequence[Outcome]) -> list[int]:
     return [each.committed.trace_id for each in outcomes if each.committed]
 
 
-def _grew(path: Path, known: FileState) -> bool:
-    """Whether the earlier content is a prefix of the present one."""
-    if known.sha256 is None or known.stamp.n_bytes >= path.stat().st_size:
-        return False
-    digest, left = hashlib.sha256(), known.stamp.n_bytes
+def _beginnings(path: Path, earlier: Iterable[_Content]) -> frozenset[str]:
+    """The SHA-256 of those earlier contents with which the present, longer one begins."""
+    size, found = path.stat().st_size, set[str]()
+    digest, n_read = hashlib.sha256(), 0
     with path.open("rb") as file:
-        while left and (chunk := file.read(min(left, _CHUNK))):
-            digest.update(chunk)
-            left -= len(chunk)
-    return digest.hexdigest() == known.sha256
+        for each in sorted(earlier, key=lambda each: each.n_bytes):
+            if each.n_bytes >= size:
+                break
+            while n_read < each.n_bytes and (
+                chunk := file.read(min(each.n_bytes - n_read, _CHUNK))
+            ):
+                digest.update(chunk)
+                n_read += len(chunk)
+            if digest.hexdigest() == each.sha256:
+                found.add(each.sha256)
+    return frozenset(found)
 
 
 _WORST = ("failed", "damaged", "imported", "present", "ignored")
