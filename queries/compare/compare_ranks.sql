@@ -3,16 +3,16 @@ name = "compare_ranks"
 version = 3
 title = "Ranks of two sides: own work, waiting for others, and the waiting they cause"
 help = """
-A slow rank shows in the steps of all ranks: the others wait for it in collectives. So the first row
-is the rank that causes most waiting more than before, then the one whose own work takes longer.
-Waits are those of collective_wait, as in straggler: collectives that synchronize their members and
-whose ranks share a clock; they are NULL where there are none, and not_compared is the reason.
+A slow rank shows in the steps of all ranks: the others wait for it in collectives. So the first row is
+the rank that causes most waiting more than before, then the one whose own work takes longer. Waits are
+those of collective_wait, as in straggler: collectives that synchronize their members and whose ranks
+share a clock; they are NULL where there are none, and not_compared is the reason.
 
 Figures are means over the whole steps of a trace, or totals of a trace if not both sides have steps
-(basis). work is the time of kernels that compute, copies and memsets; wait the time that the rank
-waited in collectives for the last one to arrive; caused_wait the waits of all other ranks of both sides for
-it, in whole steps of theirs. A
-collective on a device belongs to the step that launched it, one on the host to the step in which it began.
+(basis). work is the time of kernels that compute, copies and memsets; wait the time that the rank waited
+in collectives for the last one to arrive; caused_wait the waits of all other ranks of both sides for it,
+in whole steps of theirs. A collective on a device belongs to the step that launched it, one on the host
+to the step in which it began.
 """
 grain = ["pair"]
 requires = { schema = ">=1", queries = ["collective_wait@1", "compare_pair@1", "compare_step@1", "compare_unit@1", "device_work_by_step@2", "step_window@1"] }

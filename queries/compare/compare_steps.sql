@@ -3,12 +3,12 @@ name = "compare_steps"
 version = 3
 title = "Steps of two sides, matched by number and time: host time and device time"
 help = """
-Whole steps of a pair of traces (compare_pair) are matched by number if at least half of the numbers
-of the shorter trace are on both sides; else by number counted from the first of the trace, because
-recordings start at different steps; else, where steps have no numbers or repeat them, by order, in
-which a gap as long as a step counts as a step that is missing. Device time is the sum of the durations of the work launched in
-the step, including work that overlaps, and in a time window work that runs outside of it; it is NULL if it cannot be compared per step, and
-not_compared is the reason.
+Whole steps of a pair of traces (compare_pair) are matched by number if at least half of the numbers of
+the shorter trace are on both sides; else by number counted from the first of the trace, because
+recordings start at different steps; else, where steps have no numbers or repeat them, by order, in which
+a gap as long as a step counts as a step that is missing. Device time is the sum of the durations of the
+work launched in the step, including work that overlaps, and in a time window work that runs outside of
+it; it is NULL if it cannot be compared per step, and not_compared is the reason.
 """
 grain = ["pair", "position"]
 requires = { schema = ">=1", queries = ["compare_step_key@1", "compare_unit@1", "device_work_by_step@2"] }

@@ -3,9 +3,9 @@ name = "finding_below_roofline"
 version = 2
 title = "Finding: operators far below the rates of their device"
 help = """
-Operators whose device work takes more than twice as long as the device needs at its peak rates (roofline),
-the five with most to gain of each run; the mean over its traces with device work. Counts only operators with operations or bytes in op_work, on devices
-with known rates.
+Operators whose device work takes more than twice as long as the device needs at its peak rates
+(roofline), the five with most to gain of each run; the mean over its traces with device work. Counts
+only operators with operations or bytes in op_work, on devices with known rates.
 """
 grain = ["run_id", "subject", "rank"]
 requires = { schema = ">=13", queries = ["device_peak@1", "op_work_kind@1"] }

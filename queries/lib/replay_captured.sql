@@ -3,8 +3,8 @@ name = "replay_captured"
 version = 1
 title = "Calls that a graph of a step could replace: launches of a trace without a wait between them"
 help = """
-Of steps of timelines; of those that begin at one time, the longest. A call that waits for device work ends a graph, as it cannot be captured; graphs have at
-least two launches.
+Of steps of timelines; of those that begin at one time, the longest. A call that waits for device work
+ends a graph, as it cannot be captured; graphs have at least two launches.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_edge@5", "replay_measured@3", "replay_node@3"] }

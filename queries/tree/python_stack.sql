@@ -3,9 +3,9 @@ name = "python_stack"
 version = 2
 title = "Python stack around a slice, outermost function first"
 help = """
-For device work, the stack around the call that launched it, or around the operator that call was
-made for, if that runs when the call begins. A slice that is itself a Python function call is the last entry. Without a recorded stack
-there are no rows. A time window hides none of them.
+For device work, the stack around the call that launched it, or around the operator that call was made
+for, if that runs when the call begins. A slice that is itself a Python function call is the last entry.
+Without a recorded stack there are no rows. A time window hides none of them.
 """
 grain = ["position"]
 scale = "trace"
