@@ -1,6 +1,6 @@
 /* ---
 name = "tpu_dma_command"
-version = 2
+version = 3
 title = "DMA engine commands with all register fields, as in the vendor's workbook"
 help = """
 In the order of the engine's stream. Columns from cmd_id_dep on are register fields in the vendor's
@@ -129,6 +129,7 @@ nullable = true
 help = "Register field localmem_mask_l32, hexadecimal"
 
 [changes]
+3 = "rates are rounded like the vendor's: by the exact value of the quotient, ties to the even digit"
 2 = "same rows, faster with register images"
 1 = "first version"
 --- */
@@ -160,8 +161,8 @@ SELECT
   c.end_ns,
   c.cycles,
   c.stall_cycles,
-  round(c.ddr_bytes / greatest(c.dur, 1), 4) AS ddr_gb_per_s,
-  round(c.l2_bytes / greatest(c.dur, 1), 4) AS l2_gb_per_s,
+  printf('%.4f', c.ddr_bytes / greatest(c.dur, 1))::DOUBLE AS ddr_gb_per_s,
+  printf('%.4f', c.l2_bytes / greatest(c.dur, 1))::DOUBLE AS l2_gb_per_s,
   c.direction,
   c.data_type,
   c.r.cmd_id_dep AS cmd_id_dep,

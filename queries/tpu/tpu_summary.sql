@@ -1,6 +1,6 @@
 /* ---
 name = "tpu_summary"
-version = 2
+version = 3
 title = "Summary of a TPU capture per core and in total, with the figures of the vendor's summary and idle time"
 help = """
 The first columns are those of the vendor's summary.txt: the work of an engine is the sum of the
@@ -59,19 +59,19 @@ help = "Working time of TIU / (total_ns * n_cores)"
 type = "DOUBLE"
 unit = "byte/s"
 check = ">= 0"
-help = "Bytes of GDMA commands that access DDR / their time; 0 without any"
+help = "Bytes of GDMA commands that access DDR, or whose direction is unknown / the time of those with bytes; 0 without any"
 
 [column.gdma_l2_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 check = ">= 0"
-help = "Bytes of GDMA commands that access L2 memory but not DDR / their time; 0 without any"
+help = "Bytes of GDMA commands that access L2 memory but not DDR / the time of those with bytes; 0 without any"
 
 [column.sdma_ddr_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 check = ">= 0"
-help = "Bytes of SDMA commands that access DDR / their time; 0 without any"
+help = "Bytes of SDMA commands that access DDR, or whose direction is unknown / their time; 0 without any"
 
 [column.tiu_idle_ns]
 type = "BIGINT"
@@ -107,6 +107,7 @@ check = ">= 0"
 help = "DDR bytes read and written / total_ns"
 
 [changes]
+3 = "DDR and L2 rates are of transfers whose direction names the memory, as in the vendor's summary: without register images all transfers counted for DDR; the SDMA rate counts the time of empty transfers; rates of the whole divide by the sum of cycles"
 2 = "same figures, reads less"
 1 = "first version"
 --- */
@@ -117,8 +118,9 @@ WITH command AS (
     engine,
     coalesce(kind = 'sync', false) AS is_sync,
     coalesce(cycles, 0) AS cycles,
-    coalesce(ddr_bytes, 0) AS ddr_bytes,
-    coalesce(l2_bytes, 0) AS l2_bytes,
+    coalesce(bytes, 0) AS bytes,
+    coalesce(direction, 'DDR->DDR') LIKE '%DDR%' AS is_ddr,
+    coalesce(direction, '') LIKE '%L2M%' AS is_l2,
     alg_ops,
     uarch_ops
   FROM tpu_command
@@ -132,10 +134,11 @@ summed AS (
     sum(cycles)::BIGINT AS cycles,
     sum(alg_ops)::BIGINT AS alg_ops,
     sum(uarch_ops)::BIGINT AS uarch_ops,
-    sum(ddr_bytes)::BIGINT AS ddr_bytes,
-    sum(CASE WHEN ddr_bytes > 0 THEN cycles ELSE 0 END)::BIGINT AS ddr_cycles,
-    sum(CASE WHEN ddr_bytes = 0 THEN l2_bytes ELSE 0 END)::BIGINT AS l2_bytes,
-    sum(CASE WHEN ddr_bytes = 0 AND l2_bytes > 0 THEN cycles ELSE 0 END)::BIGINT AS l2_cycles
+    sum(CASE WHEN is_ddr THEN bytes ELSE 0 END)::BIGINT AS ddr_bytes,
+    sum(CASE WHEN is_ddr AND (bytes > 0 OR engine = 'SDMA') THEN cycles ELSE 0 END)::BIGINT
+      AS ddr_cycles,
+    sum(CASE WHEN is_l2 AND NOT is_ddr THEN bytes ELSE 0 END)::BIGINT AS l2_bytes,
+    sum(CASE WHEN is_l2 AND NOT is_ddr AND bytes > 0 THEN cycles ELSE 0 END)::BIGINT AS l2_cycles
   FROM command
   WHERE NOT is_sync
   GROUP BY trace_id, core, engine
@@ -144,9 +147,7 @@ summed AS (
 timed AS (
   SELECT
     s.*,
-    floor(round(s.cycles * 1e9 / c.hz, 2))::BIGINT AS ns,
-    floor(round(s.ddr_cycles * 1e9 / c.hz, 2))::BIGINT AS ddr_ns,
-    floor(round(s.l2_cycles * 1e9 / c.hz, 2))::BIGINT AS l2_ns
+    floor(round(s.cycles * 1e9 / c.hz, 2))::BIGINT AS ns
   FROM summed AS s
   JOIN (
     SELECT trace_id, 'TIU' AS engine, coalesce(tiu_hz, 1e9) AS hz FROM tpu_chip()
@@ -167,13 +168,13 @@ work AS (
     sum(CASE WHEN engine = 'GDMA' THEN cycles ELSE 0 END)::BIGINT AS gdma_cycles,
     sum(CASE WHEN engine = 'GDMA' THEN ns ELSE 0 END)::BIGINT AS gdma_ns,
     sum(CASE WHEN engine = 'GDMA' THEN ddr_bytes ELSE 0 END)::BIGINT AS gdma_ddr_bytes,
-    sum(CASE WHEN engine = 'GDMA' THEN ddr_ns ELSE 0 END)::BIGINT AS gdma_ddr_ns,
+    sum(CASE WHEN engine = 'GDMA' THEN ddr_cycles ELSE 0 END)::BIGINT AS gdma_ddr_cycles,
     sum(CASE WHEN engine = 'GDMA' THEN l2_bytes ELSE 0 END)::BIGINT AS gdma_l2_bytes,
-    sum(CASE WHEN engine = 'GDMA' THEN l2_ns ELSE 0 END)::BIGINT AS gdma_l2_ns,
+    sum(CASE WHEN engine = 'GDMA' THEN l2_cycles ELSE 0 END)::BIGINT AS gdma_l2_cycles,
     sum(CASE WHEN engine = 'SDMA' THEN cycles ELSE 0 END)::BIGINT AS sdma_cycles,
     sum(CASE WHEN engine = 'SDMA' THEN ns ELSE 0 END)::BIGINT AS sdma_ns,
     sum(CASE WHEN engine = 'SDMA' THEN ddr_bytes ELSE 0 END)::BIGINT AS sdma_ddr_bytes,
-    sum(CASE WHEN engine = 'SDMA' THEN ddr_ns ELSE 0 END)::BIGINT AS sdma_ddr_ns
+    sum(CASE WHEN engine = 'SDMA' THEN ddr_cycles ELSE 0 END)::BIGINT AS sdma_ddr_cycles
   FROM timed
   GROUP BY trace_id, core
 ),
@@ -219,13 +220,13 @@ by_core AS (
     coalesce(w.gdma_cycles, 0) AS gdma_cycles,
     coalesce(w.gdma_ns, 0) AS gdma_ns,
     coalesce(w.gdma_ddr_bytes, 0) AS gdma_ddr_bytes,
-    coalesce(w.gdma_ddr_ns, 0) AS gdma_ddr_ns,
+    coalesce(w.gdma_ddr_cycles, 0) AS gdma_ddr_cycles,
     coalesce(w.gdma_l2_bytes, 0) AS gdma_l2_bytes,
-    coalesce(w.gdma_l2_ns, 0) AS gdma_l2_ns,
+    coalesce(w.gdma_l2_cycles, 0) AS gdma_l2_cycles,
     coalesce(w.sdma_cycles, 0) AS sdma_cycles,
     coalesce(w.sdma_ns, 0) AS sdma_ns,
     coalesce(w.sdma_ddr_bytes, 0) AS sdma_ddr_bytes,
-    coalesce(w.sdma_ddr_ns, 0) AS sdma_ddr_ns,
+    coalesce(w.sdma_ddr_cycles, 0) AS sdma_ddr_cycles,
     coalesce(b.tiu_busy_ns, 0) AS tiu_busy_ns,
     coalesce(b.gdma_busy_ns, 0) AS gdma_busy_ns,
     coalesce(b.sdma_busy_ns, 0) AS sdma_busy_ns,
@@ -254,13 +255,13 @@ rows AS (
     max(gdma_cycles),
     sum(gdma_ns)::BIGINT,
     sum(gdma_ddr_bytes)::BIGINT,
-    sum(gdma_ddr_ns)::BIGINT,
+    sum(gdma_ddr_cycles)::BIGINT,
     sum(gdma_l2_bytes)::BIGINT,
-    sum(gdma_l2_ns)::BIGINT,
+    sum(gdma_l2_cycles)::BIGINT,
     max(sdma_cycles),
     sum(sdma_ns)::BIGINT,
     sum(sdma_ddr_bytes)::BIGINT,
-    sum(sdma_ddr_ns)::BIGINT,
+    sum(sdma_ddr_cycles)::BIGINT,
     sum(tiu_busy_ns)::BIGINT,
     sum(gdma_busy_ns)::BIGINT,
     sum(sdma_busy_ns)::BIGINT,
@@ -271,6 +272,16 @@ rows AS (
     sum(either_ns)::BIGINT
   FROM by_core
   GROUP BY trace_id
+),
+rated AS (
+  SELECT
+    r.*,
+    floor(round(r.gdma_ddr_cycles * 1e9 / c.dma_hz, 2))::BIGINT AS gdma_ddr_ns,
+    floor(round(r.gdma_l2_cycles * 1e9 / c.dma_hz, 2))::BIGINT AS gdma_l2_ns,
+    floor(round(r.sdma_ddr_cycles * 1e9 / c.dma_hz, 2))::BIGINT AS sdma_ddr_ns
+  FROM rows AS r
+  JOIN (SELECT trace_id, coalesce(dma_hz, 1e9) AS dma_hz FROM tpu_chip()) AS c
+    ON c.trace_id = r.trace_id
 ),
 span AS (
   SELECT trace_id, max(end_ns) - min(start_ns) AS total_ns
@@ -308,7 +319,7 @@ SELECT
   r.transfer_ns / nullif(s.total_ns * r.n_cores, 0) AS transfer_share,
   (r.compute_ns + r.transfer_ns - r.either_ns) / nullif(least(r.compute_ns, r.transfer_ns), 0)
     AS overlap_share
-FROM rows AS r
+FROM rated AS r
 JOIN span AS s ON s.trace_id = r.trace_id
 JOIN trace AS t ON t.id = r.trace_id
 ORDER BY t.run_id, t.rank, r.trace_id, r.core NULLS LAST

@@ -92,7 +92,7 @@ SELECT
     json_object('Kernel Function', k.name, 'Func Scope Id', k.scope),
     json_object(
       'Batch Launch',
-      CASE len(k.batches) WHEN 0 THEN NULL WHEN 1 THEN to_json(k.batches[1])
+      CASE coalesce(len(k.batches), 0) WHEN 0 THEN NULL WHEN 1 THEN to_json(k.batches[1])
         ELSE to_json(array_to_string(k.batches, '/')) END,
       'Mode', nullif(array_to_string(k.modes, '/'), '')
     )
@@ -171,8 +171,7 @@ SELECT
   m.destination_memory,
   CASE
     WHEN m.kind = 'transfer' THEN
-      m.match_status = 'none'
-      OR coalesce(m.direction LIKE '%DDR%', false)
+      coalesce(m.direction LIKE '%DDR%', true)
       OR m.match_status = 'word' AND b.chip <> 'CV84X6'
   END AS is_ddr,
   CASE

@@ -144,12 +144,14 @@ stretch AS (
 ),
 interval AS (
   SELECT core, port, scope, name, part, min(ts) AS ts, max(end_ts) AS end_ts,
-    list_sort(list(DISTINCT batch)) AS batches, list(DISTINCT mode) AS modes
+    list_sort(list(DISTINCT batch) FILTER (WHERE batch IS NOT NULL)) AS batches,
+    list(DISTINCT mode) AS modes
   FROM stretch
   GROUP BY core, port, scope, name, part
   UNION ALL
   SELECT s.core, s.port, s.scope, s.name, NULL, min(s.ts), max(s.end_ts),
-    list_sort(list(DISTINCT s.batch)), list(DISTINCT s.mode)
+    list_sort(list(DISTINCT s.batch) FILTER (WHERE s.batch IS NOT NULL)),
+    list(DISTINCT s.mode)
   FROM shown AS s
   ANTI JOIN mixed AS m ON m.core IS NOT DISTINCT FROM s.core AND m.port IS NOT DISTINCT FROM s.port
   GROUP BY s.core, s.port, s.scope, s.name

@@ -17,11 +17,8 @@ SELECT
     WHEN has_image THEN
       concat(
         registers,
-        CASE WHEN has_mask THEN '' ELSE
-          concat(
-            chr(9), 'mask_start_addr_h8: 0', chr(10), chr(9), 'mask_start_addr_l32: 0', chr(10)
-          )
-        END,
+        CASE WHEN has_mask_high THEN '' ELSE concat(chr(9), 'mask_start_addr_h8: 0', chr(10)) END,
+        CASE WHEN has_mask_low THEN '' ELSE concat(chr(9), 'mask_start_addr_l32: 0', chr(10)) END,
         chr(9), 'dst_start_addr: ', coalesce(destination_address, 0), chr(10),
         chr(9), 'src_start_addr: ', coalesce(source_address, 0), chr(10),
         places,
@@ -56,18 +53,14 @@ SELECT
       )
     ELSE
       concat(
-        chr(9), 'Data Type: ', coalesce(data_type, 'INT8'), chr(10),
+        chr(9), 'Data Type: ', coalesce(data_type, if(is_of_direction, '', 'INT8')), chr(10),
         chr(9), 'Asic Cycle: ', cycles, chr(10),
         chr(9), 'Stall Cycle: ', coalesce(stall_cycles, 0), chr(10),
         chr(9), 'DMA data size(B): ', coalesce(bytes, 0), chr(10),
         CASE WHEN has_image THEN transactions ELSE '' END,
-        chr(9), 'DDR Bandwidth(GB/s): ', round(coalesce(ddr_bytes, 0) / greatest(dur, 1), 4), chr(10),
+        chr(9), 'DDR Bandwidth(GB/s): ', ddr_rate, chr(10),
         CASE WHEN has_image THEN '' ELSE transactions END,
-        chr(9), 'L2M Bandwidth(GB/s): ',
-        CASE
-          WHEN coalesce(l2_bytes, 0) = 0 THEN '0'
-          ELSE round(l2_bytes / greatest(dur, 1), 4)::VARCHAR
-        END, chr(10),
+        chr(9), 'L2M Bandwidth(GB/s): ', l2_rate, chr(10),
         CASE WHEN has_image THEN '' ELSE
           concat(chr(9), 'dst_start_addr: 0', chr(10), chr(9), 'src_start_addr: 0', chr(10))
         END
@@ -102,7 +95,20 @@ FROM (
     *,
     engine = 'TIU' AS is_tiu,
     registers_json IS NOT NULL AS has_image,
-    coalesce(contains(registers_json, '"mask_start_addr_h8"'), false) AS has_mask,
+    coalesce(contains(registers_json, '"mask_start_addr_h8"'), false) AS has_mask_high,
+    coalesce(contains(registers_json, '"mask_start_addr_l32"'), false) AS has_mask_low,
+    coalesce(registers_json IS NOT NULL AND chip IN ('AKS', 'AKSV'), false) AS is_of_direction,
+    -- Rounded by the exact value of the quotient. 0 without a point: a rate that is not computed.
+    CASE
+      WHEN is_of_direction AND direction NOT LIKE '%DDR%' THEN '0'
+      ELSE printf('%.4f', coalesce(ddr_bytes, 0) / greatest(dur, 1))::DOUBLE::VARCHAR
+    END AS ddr_rate,
+    CASE
+      WHEN chip = 'CV84X6'
+        OR is_of_direction AND direction LIKE '%L2M%' AND direction NOT LIKE '%DDR%'
+        THEN printf('%.4f', coalesce(l2_bytes, 0) / greatest(dur, 1))::DOUBLE::VARCHAR
+      ELSE '0'
+    END AS l2_rate,
     coalesce(category, 'unknown') AS function_type,
     coalesce(source_name, 'unknown') AS function_name,
     CASE engine WHEN 'TIU' THEN 0 WHEN 'GDMA' THEN 1 WHEN 'SDMA' THEN 3 ELSE 4 END AS engine_number,
@@ -117,7 +123,7 @@ FROM (
     ) AS registers,
     concat(
       chr(9), 'uArch Rate: ',
-      printf('%.1f%%', coalesce(100.0::DOUBLE * alg_ops / nullif(uarch_ops, 0), 0)), chr(10)
+      printf('%.1f%%', coalesce(alg_ops / nullif(uarch_ops, 0) * 100, 0)), chr(10)
     ) AS rate,
     concat(chr(9), 'gmem_xact_cnt: ', coalesce(n_memory_transactions, 0), chr(10)) AS transactions,
     concat(
@@ -132,9 +138,13 @@ FROM (
       c.* EXCLUDE (source_address, destination_address, registers_json),
       x.source_address,
       x.destination_address,
-      x.registers_json
+      x.registers_json,
+      d.chip
     FROM tpu_command AS c
     LEFT JOIN tpu_command_extra AS x ON x.slice_id = c.slice_id
+    LEFT JOIN (
+      SELECT trace_id, properties_json::JSON ->> '$."Chip Arch"' AS chip FROM device WHERE kind = 'tpu'
+    ) AS d ON d.trace_id = c.trace_id
   )
   WHERE {condition}
 )

@@ -39,8 +39,8 @@ _SHARED = frozenset({
     "Batch Launch", "Kernel Function", "Function Type", "Direction", "Function Name", "Mode",
     "Data Type",
 })  # fmt: skip
-_REAL_KEYS = ("DDR Bandwidth(GB/s)", "L2M Bandwidth(GB/s)")
-_WHOLE_OR_REAL = "L2M Bandwidth(GB/s)"  # the tool writes its 0 as an integer
+#: Rates, and which commands have none: the tool then writes the integer 0.
+_REAL_KEYS = {"DDR Bandwidth(GB/s)": "has_no_ddr_rate", "L2M Bandwidth(GB/s)": "has_no_l2_rate"}
 _SIDES = ("src", "dst")
 _MEMBERS = tuple(f"{axis}{what}" for what in ("stride", "size") for axis in "nchw")
 
@@ -109,9 +109,9 @@ def json_query(connection: duckdb.DuckDBPyConnection) -> str | None:
 
 
 def _json(key: str) -> str:
-    if key != _WHOLE_OR_REAL:
+    if key not in _REAL_KEYS:
         return f'"{key}"'
-    return f'CASE WHEN "{key}" = 0 THEN \'0\'::JSON ELSE to_json("{key}") END'
+    return f'CASE WHEN {_REAL_KEYS[key]} AND "{key}" = 0 THEN \'0\'::JSON ELSE to_json("{key}") END'
 
 
 def columns(connection: duckdb.DuckDBPyConnection, source: str) -> list[str]:
@@ -130,9 +130,9 @@ def encode(batch: Any, names: InternedStrings) -> list[wire.Column]:
     parts: list[wire.Column] = []
     for key in _KEYS:
         if key in _SHARED:
-            shared.add(_values(key, shared.rows[key], names))
+            shared.add(_values(key, shared.rows, names))
         elif batch[key].null_count < len(batch[key]):
-            parts += [*shared.taken(), _values(key, batch[key], names)]
+            parts += [*shared.taken(), _values(key, batch, names)]
     for side in _SIDES:
         if f"{side}_start_addr" in batch.schema.names:
             parts += [*shared.taken(), _place(side, batch, names)]
@@ -163,10 +163,10 @@ class _Shared:
         return [joined.take(self._which)]
 
 
-def _values(key: str, values: Any, names: InternedStrings) -> wire.Column:
-    name = _name(key, names)
+def _values(key: str, batch: Any, names: InternedStrings) -> wire.Column:
+    name, values = _name(key, names), batch[key]
     if key in _REAL_KEYS:
-        return _reals(key, name, values)
+        return _reals(name, values, batch[_REAL_KEYS[key]])
     if pa.types.is_integer(values.type):
         return _present(values, _field(_integers(values), name))
     distinct = values.dictionary_encode()
@@ -174,14 +174,12 @@ def _values(key: str, values: Any, names: InternedStrings) -> wire.Column:
     return _field(wire.length_prefixed(_STRING, texts), name).take(distinct.indices)
 
 
-def _reals(key: str, name: bytes, values: Any) -> wire.Column:
+def _reals(name: bytes, values: Any, is_whole: Any) -> wire.Column:
     numbers = pc.fill_null(values, 0.0).to_numpy()
     encoded = wire.fixed64(numbers, tag=_FIELD + wire.varint(len(name) + 9) + name + _DOUBLE)
-    if key == _WHOLE_OR_REAL:
-        zero = _FIELD + wire.varint(len(name) + 2) + name + _INT + b"\x00"
-        is_zero = pa.array(numbers == 0)
-        encoded = pc.if_else(is_zero, pa.scalar(zero, pa.large_binary()), encoded)
-    return _present(values, encoded)
+    zero = _FIELD + wire.varint(len(name) + 2) + name + _INT + b"\x00"
+    whole = pc.fill_null(is_whole, False)
+    return _present(values, pc.if_else(whole, pa.scalar(zero, pa.large_binary()), encoded))
 
 
 def _place(side: str, batch: Any, names: InternedStrings) -> wire.Column:

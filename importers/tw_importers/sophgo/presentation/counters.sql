@@ -6,8 +6,9 @@ FROM (
   SELECT trace_id, track_id, ts AS at_ns, ts, slice_id, false AS is_end,
     CASE
       WHEN category IN ('sys', 'SYS') THEN 0.0::DOUBLE
-      WHEN engine = 'GDMA' THEN round(coalesce(ddr_bytes, 0) / greatest(dur, 1), 4)
-      ELSE round(coalesce(100.0::DOUBLE * alg_ops / nullif(uarch_ops, 0), 0), 1)
+      WHEN engine = 'GDMA'
+        THEN printf('%.4f', coalesce(ddr_bytes, 0) / greatest(dur, 1))::DOUBLE
+      ELSE printf('%.1f', coalesce(alg_ops / nullif(uarch_ops, 0) * 100, 0))::DOUBLE
     END AS value
   FROM tpu_command
   WHERE engine IN ('TIU', 'GDMA')
