@@ -113,6 +113,15 @@ def found(memory: Memory, text: str | bytes) -> tuple[dict[str, int], int, int]:
             id="half a surrogate pair",
         ),
         pytest.param(
+            document(node(2), node(3)).replace('"n2"', '"## a "b" ##"'),
+            ({"unescaped_quote": 2}, 3, 2), id="quotes in a name",
+        ),
+        pytest.param(
+            document(node(2, attrs=[{"name": "a", "type": "int"}] * 9), node(3), node(4))
+            .replace('"n2"', '"n2" x'),
+            ({"unreadable_event": 1}, 3, 2), id="attributes of an unreadable node",
+        ),
+        pytest.param(
             document(node(2, attrs=[{"name": "a", "value": json.loads("[" * 900 + "]" * 900)}])),
             ({}, 2, 1), id="deep nesting",
         ),

@@ -60,6 +60,11 @@ def salvage(data: bytes) -> tuple[list[Any], dict[str, int]]:
     (b'{"a":[1,2,],}', {"a": [1, 2]}, {"trailing_comma": 2}),
     (b'{"a":+1,"b":007,"c":1.,"d":-01.5e3}', {"a": 1, "b": 7, "c": 1, "d": -1.5e3},
      {"bad_number": 4}),
+    (b'{"a":"x \"q\" y","b":["f("u")","v","w"]}',
+     {"a": 'x "q" y', "b": ['f("u")', "v", "w"]}, {"unescaped_quote": 4}),
+    (b'{"a":"5" disk, [1]","b":"c"}', {"a": '5" disk, [1]', "b": "c"}, {"unescaped_quote": 1}),
+    (b'{"a":"x "q"\n","b":NaN}', {"a": 'x "q"\n', "b": None},
+     {"unescaped_quote": 2, "control_character": 1, "non_finite_number": 1}),
 ])  # fmt: skip
 def test_a_known_defect_is_repaired_and_counted(
     text: bytes, event: object, kinds: dict[str, int]
@@ -87,6 +92,15 @@ def test_an_unreadable_event_costs_no_other(bad: bytes) -> None:
     events, kinds = salvage(b",\n".join((GOOD, bad, GOOD, GOOD)) + b"]")
 
     assert events == [json.loads(GOOD)] * 3
+    assert kinds == {"unreadable_event": 1}
+
+
+def test_a_string_that_does_not_end_swallows_no_other_event() -> None:
+    named = b'{"name":"good","ph":"X","pid":1,"tid":1,"ts":1}'
+
+    events, kinds = salvage(b",".join((named, b'{"name":"bad, "pid":1}', named, named)) + b"]")
+
+    assert events == [json.loads(named)] * 3
     assert kinds == {"unreadable_event": 1}
 
 

@@ -7,6 +7,7 @@ columns. `header` has the document without its nodes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -37,6 +38,10 @@ _BATCH = pa.schema(
         ("is_flat", pa.bool_()),
     ]
 )
+# Attributes are objects that begin with a name, too, but have no id behind it.
+_NEXT_NODE = re.compile(
+    rb'\}\s*,\s*(?=\{\s*"(?:id|name"\s*:\s*"(?:[^"\\]|\\.)*+"\s*,\s*"id)"\s*:)', re.DOTALL
+)
 _NODES = msgspec.json.Decoder(list[Node])
 _HEADER = msgspec.json.Decoder(Node)
 
@@ -46,7 +51,8 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 
     Raises CorruptTrace if there are no nodes, or if it is damaged and read strictly.
     """
-    repairer = Repairer(partial(Damage.refuse, records="nodes") if scratch.is_strict else None)
+    refuse = partial(Damage.refuse, records="nodes") if scratch.is_strict else None
+    repairer = Repairer(refuse, _NEXT_NODE)
     splitter = Splitter(reader, repairer, _NODES.decode, b"nodes", may_be_bare=False)
     _stage(scratch, ahead(_batches(splitter), _BATCHES_AHEAD))
     header = _header(splitter.metadata, repairer)

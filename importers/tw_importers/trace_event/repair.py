@@ -44,6 +44,23 @@ LONG_EVENT = 16 << 20  # past this, an event that does not end is damage rather 
 # a limit every scan would run to the end of the data.
 _LIKELY_INSIDE = 16
 _SEPARATORS = re.compile(rb"[\s,]*")
+# A string with quotes in it that no backslash precedes: it ends at the first quote with which the
+# object or the array can go on. If a key is inside, it did not end where it should have.
+_VALUE = re.compile(
+    rb'"(?:[^"\\]++|\\.|"(?!\s*(?:[}:]|,\s*' + _STRING + rb'\s*:)))*+"(?!\s*:)', re.DOTALL
+)
+_ITEM = re.compile(
+    rb'"(?:[^"\\]++|\\.|"(?!\s*(?:[\]:]|,\s*(?:["{\[\d-]|true|false|null))))*+"(?!\s*:)',
+    re.DOTALL,
+)
+_KEY = re.compile(_STRING + rb"\s*+:\s*+", re.DOTALL)
+_QUOTE = re.compile(rb'\\.|"', re.DOTALL)
+_MARK = re.compile(rb'["{}\[\]]')
+_AFTER_EVENT = re.compile(rb"\s*(?:[,\]]|\Z)")
+# An event with such strings is looked for no farther than this, and not past so many others.
+_QUOTED_EVENT = 64 << 10
+_QUOTED_INSIDE = 4
+_VAIN_TRIES = 64  # after so many in a row without such strings, the damage is another
 _SCALAR = re.compile(rb"[^\s,\]}]+(?=[\s,\]}])")
 
 #: kind of problem -> its meaning for the user
@@ -54,6 +71,7 @@ REPAIRS = {
     "bad_escape": "backslashes that escape nothing were doubled",
     "non_finite_number": "NaN or Infinity became null",
     "bad_number": "invalid JSON numbers were rewritten",
+    "unescaped_quote": "quotes inside strings were escaped",
     "trailing_comma": "commas before a closing bracket were dropped",
     "null_entry": "null entries of the array of events were skipped",
     "not_an_event": "array entries that are not objects were skipped",
@@ -121,12 +139,15 @@ class RepairedBlock:
 class Repairer:
     """Repairs events, and counts repairs in `problems` by kind.
 
-    `on_problem`, if given, is called at the first defect instead (strict reading).
+    `on_problem`, if given, is called at the first defect instead (strict reading). `likely` matches
+    what separates two events, up to the second.
     """
 
     on_problem: Callable[[Damage], object] | None = None
+    likely: re.Pattern[bytes] = _LIKELY_EVENT
     problems: dict[str, Damage] = field(default_factory=dict)
     is_adrift: bool = False  # an event was found that does not end
+    _n_vain: int = 0  # events in a row that did not have quotes in strings
 
     def report(self, kind: str, offset: int, text: bytes, count: int = 1) -> None:
         """Counts `count` defects of a kind; the first gives the place and the example."""
@@ -150,9 +171,11 @@ class Repairer:
                 return found
             reach = self._reach(data, start)
             end, next_start = _value_end(data, start, reach)
+            text = None if end < 0 else self._event(data[start:end], offset + start)
+            if text is None:
+                text, end = self._quoted_event(data, start, offset, end)
             if end < 0 and next_start < 0 and reach == len(data) and not last:
                 return found  # it may end in the bytes to come
-            text = None if end < 0 else self._event(data[start:end], offset + start)
             if text is None:
                 end = next_start if next_start > 0 else self._resume(data, start, end)
                 if end < 0:
@@ -176,17 +199,39 @@ class Repairer:
             self.report(kind, offset, text, count)
         return repaired
 
+    def _quoted_event(
+        self, data: bytes, start: int, offset: int, end: int
+    ) -> tuple[bytes | None, int]:
+        """The event with the quotes inside its strings escaped, and its end; or None, and `end`."""
+        if self._n_vain == _VAIN_TRIES or data[start] != 0x7B:
+            return None, end
+        self._n_vain += 1
+        limit = min(len(data), start + _QUOTED_EVENT)
+        likely = itertools.islice(self.likely.finditer(data, start, limit), _QUOTED_INSIDE, None)
+        found = next(likely, None)
+        text, n_quotes, quoted_end = _escape_quotes(data, start, found.end() if found else limit)
+        is_whole = n_quotes and _AFTER_EVENT.match(data, quoted_end)
+        if not is_whole or self.likely.search(data, start, quoted_end):
+            return None, end  # a string that does not end, rather than one with quotes in it
+        repaired, kinds = repair(text)
+        if not _parses(repaired):
+            return None, end
+        self._n_vain = 0
+        for kind, count in {"unescaped_quote": n_quotes, **kinds}.items():
+            self.report(kind, offset + start, data[start:quoted_end], count)
+        return repaired, quoted_end
+
     def _reach(self, data: bytes, start: int) -> int:
         """The plausible end of an event that starts here."""
         if not self.is_adrift:
             return min(len(data), start + LONG_EVENT)
-        likely = itertools.islice(_LIKELY_EVENT.finditer(data, start), _LIKELY_INSIDE - 1, None)
+        likely = itertools.islice(self.likely.finditer(data, start), _LIKELY_INSIDE - 1, None)
         found = next(likely, None)
         return found.end() if found else len(data)
 
     def _resume(self, data: bytes, start: int, end: int) -> int:
         """The offset of the next event after an unreadable one; -1 if none is recognised."""
-        likely = _LIKELY_EVENT.search(data, start + 1)
+        likely = self.likely.search(data, start + 1)
         self.is_adrift |= end < 0
         if likely is None:
             return end
@@ -223,6 +268,57 @@ def _value_end(data: bytes, start: int, reach: int) -> tuple[int, int]:
         if not stack:
             return token.end(), -1
     return -1, -1
+
+
+def _escape_quotes(data: bytes, start: int, limit: int) -> tuple[bytes, int, int]:
+    """The object at `start` with quotes inside of strings escaped, their number, and its end.
+
+    Their number is 0 if the object does not end before `limit`.
+    """
+    parts, stack, at, n_quotes = [], bytearray(), start, 0
+    while mark := _MARK.search(data, at, limit):
+        parts.append(data[at : mark.start()])
+        at = mark.start()
+        if data[at] == 0x22:
+            text, at, n_inside = _quoted_string(data, at, limit, in_array=stack[-1:] == b"[")
+            if not text:
+                return b"", 0, at
+            parts.append(text)
+            n_quotes += n_inside
+            continue
+        parts.append(mark.group())
+        at += 1
+        if mark.group() in b"{[":
+            stack += mark.group()
+            continue
+        if not stack or stack.pop() != {0x7D: 0x7B, 0x5D: 0x5B}[data[at - 1]]:
+            return b"", 0, at
+        if not stack:
+            return b"".join(parts), n_quotes, at
+    return b"", 0, at
+
+
+def _quoted_string(data: bytes, at: int, limit: int, *, in_array: bool) -> tuple[bytes, int, int]:
+    """The string at `at`, its key before it, with the quotes inside escaped; its end; their number.
+
+    It is empty if there is none that ends before `limit`.
+    """
+    key = None if in_array else _KEY.match(data, at, limit)
+    begin = key.end() if key else at
+    if key and data[begin : begin + 1] != b'"':
+        return key.group(), begin, 0
+    string = (_ITEM if in_array else _VALUE).match(data, begin, limit)
+    if string is None:
+        return b"", at, 0
+    n_quotes = 0
+
+    def escape(found: re.Match[bytes]) -> bytes:
+        nonlocal n_quotes
+        n_quotes += found.group() == b'"'
+        return found.group() if len(found.group()) > 1 else b'\\"'
+
+    inside = _QUOTE.sub(escape, string.group()[1:-1])
+    return data[at:begin] + b'"' + inside + b'"', string.end(), n_quotes
 
 
 def _parses(text: bytes) -> bool:
