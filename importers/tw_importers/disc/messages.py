@@ -58,7 +58,8 @@ TYPES: Final = {
     11: ("qint8", 1), 12: ("quint8", 1), 13: ("qint32", 4), 14: ("bfloat16", 2),
     15: ("qint16", 2), 16: ("quint16", 2), 17: ("uint16", 2), 18: ("complex128", 16),
     19: ("float16", 2), 20: ("resource", None), 21: ("variant", None), 22: ("uint32", 4),
-    23: ("uint64", 8), 24: ("float8_e5m2", 1), 25: ("float8_e4m3fn", 1),
+    23: ("uint64", 8), 24: ("float8_e5m2", 1), 25: ("float8_e4m3fn", 1), 29: ("int4", 1),
+    30: ("uint4", 1),  # in memory and in files a byte for each
 }  # fmt: skip
 #: ArgumentKind, and where a replay puts arguments of the kind.
 KINDS: Final = {

@@ -24,7 +24,7 @@ _NUMPY = {
     1: "<f4", 2: "<f8", 3: "<i4", 4: "u1", 5: "<i2", 6: "i1", 9: "<i8", 10: "?", 17: "<u2",
     19: "<f2", 22: "<u4", 23: "<u8",
 }  # fmt: skip
-_BFLOAT16 = 14
+_BFLOAT16, _HALF = 14, 19
 _TYPED = ("float_val", "double_val", "int_val", "int64_val", "bool_val", "uint32_val",
           "uint64_val", "half_val")  # fmt: skip
 
@@ -127,33 +127,38 @@ def tensor(name: str, content: bytes) -> Value:
         why = "its tensor has no data type"
     return Value(
         name, n_bytes, sha256, type_name(found.dtype), shape, why=why,
-        **({} if why else _statistics(found, typed)),
+        **({} if why else _statistics(found, typed, n_elements)),
     )  # fmt: skip
 
 
-def _statistics(found: Any, typed: Any) -> dict[str, Any]:
+def _statistics(found: Any, typed: Any, n_elements: int) -> dict[str, Any]:
     numbers = _numbers(found, typed)
     if numbers is None or not numbers.size:
         return {}
     is_nan = np.isnan(numbers) if numbers.dtype.kind == "f" else np.zeros(numbers.shape, bool)
     known = numbers[~is_nan]
+    n_repeats = max(n_elements - numbers.size, 0)  # all further elements are equal to the last
     return {
         "low": float(known.min()) if known.size else None,
         "high": float(known.max()) if known.size else None,
-        "n_nan": int(is_nan.sum()),
-        "n_zero": int((known == 0).sum()),
+        "n_nan": int(is_nan.sum() + n_repeats * is_nan[-1]),
+        "n_zero": int((known == 0).sum() + n_repeats * (numbers[-1] == 0)),
     }
 
 
 def _numbers(found: Any, typed: Any) -> Any:
     content = found.tensor_content
     if found.dtype == _BFLOAT16 and content:
-        return (np.frombuffer(content, "<u2").astype("<u4") << 16).view("<f4")
+        return _of_bfloat16(np.frombuffer(content, "<u2"))
     if found.dtype in _NUMPY and content:
         return np.frombuffer(content, _NUMPY[found.dtype])
-    if typed is None or found.dtype not in _NUMPY:
+    if typed is None:
         return None
-    kind = _NUMPY[found.dtype]
-    if found.dtype == 19:  # bits of half precision
-        return np.array(typed, "<u2").view("<f2")
-    return np.array(typed).astype(kind)
+    if found.dtype in (_HALF, _BFLOAT16):  # bits
+        bits = np.array(typed, np.int64).astype("<u2")
+        return bits.view("<f2") if found.dtype == _HALF else _of_bfloat16(bits)
+    return np.array(typed).astype(_NUMPY[found.dtype]) if found.dtype in _NUMPY else None
+
+
+def _of_bfloat16(bits: Any) -> Any:
+    return (bits.astype("<u4") << 16).view("<f4")
