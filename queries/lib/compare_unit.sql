@@ -59,10 +59,24 @@ WITH stepped AS (
   FROM compare_step($a::VARCHAR, $b::VARCHAR)
   GROUP BY side, trace_id
 ),
+-- Work outside of the time window counts if it is that of a whole step (device_work_by_step).
+outside AS (
+  SELECT g.trace_id, g.slice_id, s.step_id IS NOT NULL AS is_of_whole_step
+  FROM whole_gpu_op AS g
+  CROSS JOIN time_window AS w
+  LEFT JOIN whole_link AS k ON k.to_id = g.slice_id AND k.kind = 'step' AND k.link_set = 'default'
+  LEFT JOIN (SELECT DISTINCT step_id FROM compare_step($a::VARCHAR, $b::VARCHAR)) AS s
+    ON s.step_id = k.from_id
+  WHERE g.kind <> 'sync'
+    AND (g.ts >= w.to_ns OR (g.ts < w.from_ns AND g.dur <> -1 AND g.ts + g.dur <= w.from_ns))
+),
 worked AS (
   SELECT trace_id, count(*) AS n_ops
-  FROM gpu_op
-  WHERE kind <> 'sync'
+  FROM (
+    SELECT trace_id FROM gpu_op WHERE kind <> 'sync'
+    UNION ALL
+    SELECT trace_id FROM outside WHERE is_of_whole_step
+  )
   GROUP BY trace_id
 ),
 linked AS (
@@ -70,7 +84,8 @@ linked AS (
     trace_id,
     sum(CASE WHEN kind = 'launch' THEN 1 ELSE 0 END) AS n_called,
     sum(CASE WHEN kind = 'step' THEN 1 ELSE 0 END) AS n_in_steps
-  FROM whole_link
+  FROM whole_link AS k
+  ANTI JOIN (SELECT slice_id FROM outside WHERE NOT is_of_whole_step) AS o ON o.slice_id = k.to_id
   WHERE kind IN ('launch', 'step') AND link_set = 'default'
   GROUP BY trace_id
 ),
