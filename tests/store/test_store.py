@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from warehouse.errors import (
     MissingDatabase,
     NewerDatabase,
 )
-from warehouse.store import database, migrate, template, writer_lock
+from warehouse.store import copying, database, migrate, template, writer_lock
 
 HOLD = """
 import duckdb, sys
@@ -282,6 +283,7 @@ def test_sums_over_a_join_that_finds_nothing_are_right(db: Path) -> None:
 
 READ_AGAIN = """
 import sys
+import time
 from pathlib import Path
 from warehouse.store import database
 while True:
@@ -312,3 +314,38 @@ def test_a_writer_has_its_turn_though_others_never_stop_reading(db: Path) -> Non
 def test_a_reader_waits_at_the_door_no_longer_than_it_may(db: Path) -> None:
     with writer_lock.hold(db, 1), database.Reader(db, wait_s=0.1) as reader:
         assert database.one(reader.connection, "SELECT count(*) FROM tag") == (0,)
+
+
+def test_a_process_that_reads_does_not_wait_for_a_writer_that_waits_for_it(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait(seconds: float) -> None:
+        pytest.fail("waits for the writer")
+
+    with writer_lock.hold(db, 1), database.Reader(db, wait_s=0):
+        monkeypatch.setattr(time, "sleep", wait)
+        with database.Reader(db, wait_s=30) as second:
+            assert database.one(second.connection, "SELECT count(*) FROM tag") == (0,)
+
+
+def test_a_backup_beside_its_warehouse_does_not_wait_for_a_writer_that_waits_for_it(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait(seconds: float) -> None:
+        pytest.fail("waits for the writer")
+
+    target = db.with_name("backup.duckdb")
+    with writer_lock.hold(db, 1):
+        monkeypatch.setattr(time, "sleep", wait)
+        assert copying.backup(db, target, wait_s=0) == target.stat().st_size
+
+
+def test_a_process_that_has_read_waits_again(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    database.Reader(db).close()
+
+    with writer_lock.hold(db, 1):
+        monkeypatch.setattr(time, "sleep", pauses.append)
+        database.Reader(db, wait_s=0.1).close()
+
+    assert pauses

@@ -99,6 +99,7 @@ class Reader:
         limits = {"memory_limit": memory_limit, "threads": threads}
         writer_lock.wait_for_writer(path, wait_s)
         self.connection = _patiently(path, wait_s, lambda: _locked(path, config, limits))
+        self._folder: Path | None = writer_lock.add_reader(path)
         try:
             if any(m.version is not None for m in migrate.check_history(self.connection)):
                 raise _too_old(path)
@@ -108,6 +109,9 @@ class Reader:
 
     def close(self) -> None:
         self.connection.close()
+        if self._folder is not None:
+            writer_lock.remove_reader(self._folder)
+            self._folder = None
 
     def __enter__(self) -> Reader:
         return self
