@@ -9,7 +9,7 @@ decided by their arrival; the recorded order stands for it (kind arrive), and dP
 again. owner, position and place order the edges as dPRO inserts them.
 """
 grain = ["run_id", "from_name", "to_name"]
-requires = { schema = ">=17", rows = ["rpc"], queries = ["dpro_message@1", "dpro_operation@1"] }
+requires = { schema = ">=17", rows = ["rpc"], queries = ["dpro_local_edge@1", "dpro_message@1"] }
 scale = "run"
 computed_once = true
 columns = ["run_id", "owner", "position", "place", "from_name", "to_name", "kind"]
@@ -88,14 +88,10 @@ rank AS (
 ),
 local_edge AS MATERIALIZED (
   SELECT
-    r.run_id, r.process, r.worker, e.id,
-    a.name AS from_name, a.phase AS from_phase, a.position AS from_position,
-    b.name AS to_name, b.phase AS to_phase, b.position AS to_position
-  FROM graph_edge AS e
-  JOIN dpro_operation() AS a ON a.graph_node_id = e.from_node_id
-  JOIN dpro_operation() AS b ON b.graph_node_id = e.to_node_id
-  JOIN rank AS r ON r.trace_id = a.trace_id
-  WHERE (a.phase = 'Comm') <> (b.phase = 'Comm')
+    r.run_id, r.process, r.worker, e.ordinal AS id, e.from_name, e.from_position, e.to_name, e.to_position
+  FROM dpro_local_edge() AS e
+  JOIN rank AS r ON r.trace_id = e.trace_id
+  WHERE (e.from_phase = 'Comm') <> (e.to_phase = 'Comm')
 ),
 of_rank AS (
   SELECT

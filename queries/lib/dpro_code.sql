@@ -9,7 +9,7 @@ fusion buffer, then a send and a receive for each loop, ring step, part and chan
 changes fastest. Queries join nodes by these numbers: names are long texts.
 """
 grain = ["first_code"]
-requires = { schema = ">=17", rows = ["graph where kind = 'dpro' | rpc"], queries = ["dpro_byteps_edge@1", "dpro_group@1", "dpro_operation@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro' | rpc"], queries = ["dpro_byteps_edge@1", "dpro_group@1", "dpro_operation@2"] }
 computed_once = true
 columns = [
   "run_id", "trace_id", "rank", "process", "name", "tensors", "first_code", "n_codes", "n_loops",

@@ -7,7 +7,7 @@ The operator before the communication of a tensor in the local graph of a rank; 
 whose edge comes first.
 """
 grain = ["trace_id", "tensor_id"]
-requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"], queries = ["dpro_operation@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"], queries = ["dpro_local_edge@1"] }
 scale = "trace"
 computed_once = true
 columns = ["run_id", "trace_id", "process", "tensor_id", "name"]
@@ -24,13 +24,10 @@ SELECT
   t.run_id,
   g.trace_id,
   g.name AS process,
-  regexp_extract(b.name, '^Comm\.([0-9]+)$', 1)::BIGINT AS tensor_id,
-  arg_min(a.name, e.id) AS name
-FROM graph_edge AS e
-JOIN graph AS g ON g.id = e.graph_id
+  regexp_extract(e.to_name, '^Comm\.([0-9]+)$', 1)::BIGINT AS tensor_id,
+  e.from_name AS name
+FROM dpro_local_edge() AS e
+JOIN graph AS g ON g.trace_id = e.trace_id AND g.kind = 'dpro'
 JOIN trace AS t ON t.id = g.trace_id
-JOIN dpro_operation() AS a ON a.graph_node_id = e.from_node_id
-JOIN dpro_operation() AS b ON b.graph_node_id = e.to_node_id
-WHERE g.kind = 'dpro' AND regexp_matches(b.name, '^Comm\.[0-9]+$')
-GROUP BY t.run_id, g.trace_id, g.name, b.name
+WHERE e.input_ordinal = 0 AND regexp_matches(e.to_name, '^Comm\.[0-9]+$')
 ORDER BY trace_id, tensor_id

@@ -10,7 +10,7 @@ operations of BytePS. Nodes are those of dpro_code; dpro_edge names them. Edges 
 (analyze.py, TensorFlow, NCCL ring) inserts them, because its replay breaks ties by this order.
 """
 grain = ["run_id", "ordinal"]
-requires = { schema = ">=17", rows = ["graph where kind = 'dpro' | rpc"], queries = ["dpro_byteps_edge@1", "dpro_code@1", "dpro_gradient@1", "dpro_group@1", "dpro_operation@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro' | rpc"], queries = ["dpro_byteps_edge@1", "dpro_code@1", "dpro_gradient@1", "dpro_group@1", "dpro_local_edge@1", "dpro_operation@2"] }
 computed_once = true
 columns = ["run_id", "ordinal", "from_code", "to_code", "kind", "is_delayed"]
 
@@ -34,20 +34,19 @@ WITH rank AS MATERIALIZED (
 ),
 code AS MATERIALIZED (FROM dpro_code()),
 operation AS MATERIALIZED (
-  SELECT r.run_id, r.process, r.n AS owner, o.*, c.first_code AS code
-  FROM dpro_operation() AS o
+  SELECT r.run_id, r.n AS owner, o.trace_id, o.name, o.position, c.first_code AS code
+  FROM (SELECT DISTINCT trace_id, name, position FROM dpro_operation()) AS o
   JOIN rank AS r ON r.trace_id = o.trace_id
   JOIN code AS c ON c.trace_id = o.trace_id AND c.name = o.name AND c.tensors IS NULL
 ),
 member AS MATERIALIZED (FROM dpro_group()),
 local_edge AS MATERIALIZED (
   SELECT
-    a.run_id, a.trace_id, a.owner, e.id,
-    a.name AS from_name, a.phase AS from_phase, a.position AS from_position, a.code AS from_code,
-    b.phase AS to_phase, b.code AS to_code
-  FROM graph_edge AS e
-  JOIN operation AS a ON a.graph_node_id = e.from_node_id
-  JOIN operation AS b ON b.graph_node_id = e.to_node_id
+    a.run_id, a.trace_id, a.owner, e.ordinal AS id,
+    e.from_name, e.from_phase, e.from_position, a.code AS from_code, e.to_phase, b.code AS to_code
+  FROM dpro_local_edge() AS e
+  JOIN operation AS a ON a.trace_id = e.trace_id AND a.name = e.from_name
+  JOIN operation AS b ON b.trace_id = e.trace_id AND b.name = e.to_name
 ),
 -- a group is inserted where the first of its tensors is, among the nodes of the rank
 group_of_rank AS MATERIALIZED (

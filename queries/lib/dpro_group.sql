@@ -3,8 +3,8 @@ name = "dpro_group"
 version = 1
 title = "Which tensors of a dPRO trial are communicated together"
 help = """
-Horovod fuses tensors into groups. A group is the name of a communication event in the typical step
-or the next, such as 3+4; of several names that contain a tensor the one seen first last counts, which
+Horovod fuses tensors into groups. A group is the name of a communication event in the typical step,
+such as 3+4; of several names that contain a tensor the one seen first last counts, which
 is the name in the events of NCCL.
 """
 grain = ["run_id", "tensor_id"]
@@ -34,10 +34,9 @@ typical AS (
   GROUP BY run_id
 ),
 seen AS (
-  SELECT e.run_id, e.tensors, min((e.process, e.start_ns, e.stage IN ('SEND', 'RECV'))) AS place
+  SELECT e.run_id, e.tensors, min((e.start_ns, 'Comm.' || e.tensors || '.' || e.stage)) AS place
   FROM event AS e
-  JOIN typical AS t ON t.run_id = e.run_id
-  WHERE e.step IN (t.step, t.step + 1)
+  JOIN typical AS t ON t.run_id = e.run_id AND t.step = e.step
   GROUP BY e.run_id, e.tensors
 ),
 member AS (

@@ -4,7 +4,9 @@ version = 1
 title = "Iteration times of a dPRO trial, by rank and step"
 help = """
 An iteration lasts from the first operator of a step to the end of the operator that begins last;
-communication does not count. The mean over ranks of each step, averaged over steps, is the iteration
+communication does not count. After an operator whose name contains input_barrier it begins again, with the next forward
+operator. A last step of a rank without backward operators is incomplete and left out. The mean over ranks of each step that all ranks
+have, averaged over steps, is the iteration
 time of the trial; if steps differ by more than 10 % (standard deviation), it is the median. dPRO
 builds its graph from the step that is closest to it.
 """
@@ -24,23 +26,45 @@ is_typical = { type = "BOOLEAN", unit = "bool", help = "Whether the step is the 
 [changes]
 1 = "first version"
 --- */
-WITH iteration AS (
+WITH event AS (
+  SELECT
+    run_id, trace_id, rank, process, step, slice_id, operator, start_ns, start_ns + dur_ns AS end_ns,
+    row_number() OVER in_step AS n,
+    max(start_ns) FILTER (contains(operator, 'input_barrier')) OVER (PARTITION BY trace_id, step)
+      AS barrier_ns
+  FROM dpro_recorded_event()
+  WHERE phase <> 'Comm'
+  WINDOW in_step AS (PARTITION BY trace_id, step ORDER BY start_ns, operator, slice_id)
+),
+began AS (
   SELECT
     run_id,
     trace_id,
     rank,
     process,
     step,
-    min(start_ns) AS start_ns,
-    arg_max(start_ns + dur_ns, (start_ns, slice_id)) - min(start_ns) AS dur_ns
-  FROM dpro_recorded_event()
-  WHERE phase <> 'Comm'
+    coalesce(
+      min(start_ns) FILTER (
+        contains(operator, 'FW') AND start_ns >= barrier_ns AND NOT contains(operator, 'input_barrier')
+      ),
+      min(start_ns)
+    ) AS start_ns,
+    arg_max(end_ns, (start_ns, operator, slice_id)) AS end_ns,
+    bool_or(n > 1 AND contains(operator, 'BW')) AS has_backward
+  FROM event
   GROUP BY run_id, trace_id, rank, process, step
+),
+iteration AS (
+  SELECT run_id, trace_id, rank, process, step, start_ns, end_ns - start_ns AS dur_ns
+  FROM began
+  QUALIFY has_backward OR step < max(step) OVER (PARTITION BY trace_id)
+    OR count(*) OVER (PARTITION BY trace_id) = 1
 ),
 of_step AS (
   SELECT run_id, step, avg(dur_ns) AS dur_ns
   FROM iteration
   GROUP BY run_id, step
+  QUALIFY count(*) = max(count(*)) OVER (PARTITION BY run_id)
 ),
 of_run AS (
   SELECT

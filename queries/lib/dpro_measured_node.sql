@@ -5,14 +5,15 @@ title = "Nodes of dPRO's global graph, with mean durations and gaps, without the
 help = """
 Each node lasts as long as its events on average; the stages of a group as long as those of its
 tensors, Sync no time. A receive that begins before its send counts from the send on, without the
-last step. The gap is what a rank's operators leave free on average until the next one; a gap longer
-than the operator counts as 10 µs. The negotiation is the time from the end of the backward operators
+last step. The gap is what a rank's operators leave free on average until the next one that does not begin
+before their end; a gap longer
+than the operator counts as 10 µs, in a model whose name contains bert only behind updates of weights. The negotiation is the time from the end of the backward operators
 to the first communication of the typical step, less what is recorded in between. Nodes of BytePS
 belong to the trace of its servers (dpro_byteps_node). dpro_node names the nodes: names are long texts,
 which most queries do not need.
 """
 grain = ["run_id", "place"]
-requires = { schema = ">=17", rows = ["graph where kind = 'dpro' | rpc"], queries = ["dpro_byteps_node@1", "dpro_code@1", "dpro_recorded_event@1", "dpro_event_node@1", "dpro_gradient@1", "dpro_graph_edge@1", "dpro_graph_place@1", "dpro_group@1", "dpro_iteration@1", "dpro_message@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro' | rpc"], queries = ["dpro_byteps_node@1", "dpro_code@1", "dpro_recorded_event@1", "dpro_event_node@1", "dpro_gradient@1", "dpro_graph_edge@1", "dpro_graph_place@1", "dpro_group@1", "dpro_iteration@1", "dpro_local_edge@1", "dpro_message@1"] }
 scale = "run"
 computed_once = true
 columns = [
@@ -60,7 +61,7 @@ help = "Least latency of the link of a message"
 [changes]
 1 = "first version"
 --- */
-WITH code AS MATERIALIZED (
+WITH RECURSIVE code AS MATERIALIZED (
   SELECT
     *,
     nullif(regexp_extract(name, '^Comm\.[0-9+]+\.([A-Z_a-z]+)', 1), '') AS message_stage,
@@ -137,21 +138,74 @@ mean AS (
   )
   GROUP BY code
 ),
+-- operators of a rank in their order; is_apart: all before have ended
+started AS MATERIALIZED (
+  SELECT
+    *,
+    count(*) FILTER (is_apart) OVER (PARTITION BY trace_id ORDER BY n) AS cluster
+  FROM (
+    SELECT
+      run_id, trace_id, operator AS name, phase, start_ns, start_ns + dur_ns AS end_ns, dur_ns,
+      row_number() OVER in_order AS n,
+      start_ns >= coalesce(max(start_ns + dur_ns) OVER (
+        in_order ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ), start_ns) AS is_apart
+    FROM dpro_recorded_event()
+    WHERE phase <> 'Comm'
+    WINDOW in_order AS (PARTITION BY trace_id ORDER BY start_ns, operator, slice_id)
+  )
+),
+overlapping AS MATERIALIZED (
+  SELECT * FROM started QUALIFY count(*) OVER (PARTITION BY trace_id, cluster) > 1
+),
+-- of operators that overlap, one after the other that does not begin before the end of the one before;
+-- between backward operators and updates of weights no gap is measured, so their times do not matter
+apart AS (
+  SELECT trace_id, cluster, n FROM overlapping WHERE is_apart
+  UNION ALL
+  SELECT a.trace_id, a.cluster, min(b.n)
+  FROM apart AS a
+  JOIN overlapping AS o ON o.trace_id = a.trace_id AND o.n = a.n
+  JOIN overlapping AS b
+    ON b.trace_id = a.trace_id AND b.cluster = a.cluster AND b.n > a.n AND (
+      b.start_ns >= o.end_ns
+      OR o.phase = 'BW' AND b.phase = 'UPDATE_'
+      OR contains(o.name, 'local_num_masks') OR o.name = 'UPDATE_CAL' OR b.name = 'UPDATE_CAL'
+    )
+  GROUP BY a.trace_id, a.cluster, a.n
+),
 operator AS (
   SELECT
-    run_id, trace_id, operator AS name, phase, dur_ns,
+    run_id, trace_id, name, phase, dur_ns,
     lead(phase) OVER following AS next_phase,
-    lead(operator) OVER following AS next_name,
-    lead(start_ns) OVER following - start_ns - dur_ns AS gap_ns
-  FROM dpro_recorded_event()
-  WHERE phase <> 'Comm'
-  WINDOW following AS (PARTITION BY trace_id ORDER BY start_ns, slice_id)
+    lead(name) OVER following AS next_name,
+    lead(start_ns) OVER following - end_ns AS gap_ns
+  FROM started
+  WHERE (trace_id, n) NOT IN (SELECT (trace_id, n) FROM overlapping)
+    OR (trace_id, n) IN (SELECT (trace_id, n) FROM apart)
+  WINDOW following AS (PARTITION BY trace_id ORDER BY n)
+),
+bert AS (
+  SELECT
+    t.run_id,
+    contains(arg_min(json_extract_string(g.attributes_json, '$.model_name'), g.name), 'bert') AS is_bert
+  FROM graph AS g
+  JOIN trace AS t ON t.id = g.trace_id
+  WHERE g.kind = 'dpro'
+  GROUP BY t.run_id
 ),
 gap AS (
   SELECT
     c.first_code AS code, count(*) AS n_gaps,
-    sum(CASE WHEN o.gap_ns > o.dur_ns AND NOT o.is_byteps THEN 10000 ELSE o.gap_ns END) / count(*) AS gap_ns
+    sum(
+      CASE
+        WHEN o.gap_ns > o.dur_ns AND NOT o.is_byteps AND (o.phase = 'UPDATE_' OR NOT coalesce(b.is_bert, false))
+          THEN 10000
+        ELSE o.gap_ns
+      END
+    ) / count(*) AS gap_ns
   FROM (SELECT *, run_id IN (SELECT run_id FROM push) AS is_byteps FROM operator) AS o
+  LEFT JOIN bert AS b ON b.run_id = o.run_id
   JOIN code AS c ON c.trace_id = o.trace_id AND c.name = o.name AND c.tensors IS NULL
   WHERE o.gap_ns >= 0 AND (NOT o.is_byteps OR o.gap_ns < 1000000)
     AND NOT (o.phase = 'BW' AND o.next_phase = 'UPDATE_')
@@ -169,16 +223,38 @@ first_communication AS (
   SELECT run_id, process, step, start_ns, tensors
   FROM push
 ),
+computed AS MATERIALIZED (
+  SELECT trace_id, name
+  FROM started
+  WHERE contains(name, 'BW')
+  GROUP BY trace_id, name
+  HAVING sum(dur_ns) > 0
+),
+-- the backward operators that it waits for, or those before, where an operator took no time
+awaited AS (
+  SELECT
+    f.run_id, f.process, f.step, g.trace_id, g.name,
+    (g.trace_id, g.name) IN (SELECT (trace_id, name) FROM computed) AS is_computed
+  FROM first_communication AS f
+  JOIN dpro_gradient() AS g
+    ON g.run_id = f.run_id AND g.process = f.process
+    AND list_contains(string_split(f.tensors, '+'), g.tensor_id::VARCHAR)
+  UNION
+  SELECT
+    a.run_id, a.process, a.step, a.trace_id, e.from_name,
+    (a.trace_id, e.from_name) IN (SELECT (trace_id, name) FROM computed)
+  FROM awaited AS a
+  JOIN dpro_local_edge() AS e ON e.trace_id = a.trace_id AND e.to_name = a.name
+  WHERE NOT a.is_computed AND NOT (e.from_phase = 'UPDATE_' AND e.to_phase = 'FW')
+),
 negotiation AS (
   SELECT
     f.run_id, f.process,
     greatest(0, any_value(f.start_ns) - max(b.start_ns + b.dur_ns)) AS negotiation_ns
   FROM first_communication AS f
-  JOIN dpro_gradient() AS g
-    ON g.run_id = f.run_id AND g.process = f.process
-    AND list_contains(string_split(f.tensors, '+'), g.tensor_id::VARCHAR)
+  JOIN awaited AS a ON a.run_id = f.run_id AND a.process = f.process AND a.is_computed
   JOIN dpro_recorded_event() AS b
-    ON b.run_id = f.run_id AND b.process = f.process AND b.step = f.step AND b.operator = g.name
+    ON b.trace_id = a.trace_id AND b.step = f.step AND b.operator = a.name
   GROUP BY f.run_id, f.process
 ),
 message AS (

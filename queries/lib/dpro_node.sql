@@ -5,8 +5,9 @@ title = "Nodes of dPRO's global graph, with mean durations and gaps"
 help = """
 Each node lasts as long as its events on average; the stages of a group as long as those of its
 tensors, Sync no time. A receive that begins before its send counts from the send on, without the
-last step. The gap is what a rank's operators leave free on average until the next one; a gap longer
-than the operator counts as 10 µs. The negotiation is the time from the end of the backward operators
+last step. The gap is what a rank's operators leave free on average until the next one that does not begin
+before their end; a gap longer
+than the operator counts as 10 µs, in a model whose name contains bert only behind updates of weights. The negotiation is the time from the end of the backward operators
 to the first communication of the typical step, less what is recorded in between. Nodes of BytePS
 belong to the trace of its servers (dpro_byteps_node).
 """

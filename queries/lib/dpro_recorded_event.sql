@@ -4,16 +4,18 @@ version = 1
 title = "Operators and communication as dPRO collects them, in one time, without names of communication"
 help = """
 The events that dPRO's graph and statistics are made of: operators that the local graph contains,
-and the stages of communication from the first operator of a rank to the end of its last. Sync
-events of a rank that begin together are one, and operators of MXNet or kernels of TensorFlow 1 that follow each other and belong to
+and the communication of a rank that begins with or after its first operator: sends and receives that begin, and other
+stages that end, before its last operator ends. Sync events of a rank that begin together are one, which
+lasts as long as the shortest, and operators of MXNet or kernels of TensorFlow 1 that follow each other and belong to
 one node of the graph are one, from the start of the first to the end of the last. Hosts are aligned as dPRO does by default: the last
 Sync of all ranks of a host ends at the same mean time as that of the first host's ranks; after
 `tw link --clock METHOD` by the offsets of that method.
-Communication belongs to the step of the last operator that began before. dpro_event names it: names are
+Communication belongs to the step of the last operator that began before; operators without a step before
+the first with one belong to step 0. dpro_event names it: names are
 long texts, which most queries do not need.
 """
 grain = ["slice_id"]
-requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"], queries = ["dpro_operation@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"], queries = ["dpro_operation@2"] }
 scale = "run"
 computed_once = true
 columns = [
@@ -91,17 +93,18 @@ operation AS (
   FROM part
   GROUP BY trace_id, n
 ),
--- an operator without a step belongs to that of the operator before it
+-- an operator without a step belongs to that of the operator before it. dPRO orders events by their
+-- times and names
 stepped AS MATERIALIZED (
   SELECT
     * EXCLUDE (step),
     coalesce(step, last_value(step IGNORE NULLS) OVER (
-      PARTITION BY trace_id ORDER BY start_ns, slice_id
+      PARTITION BY trace_id ORDER BY start_ns, name, slice_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    )) AS step
+    ), 0) AS step
   FROM operation
 ),
--- where the step of a rank changes
+-- where the step of a rank changes, for communication: its name sorts behind some operators of the same time
 step_start AS MATERIALIZED (
   SELECT trace_id, start_ns, step
   FROM (
@@ -109,10 +112,11 @@ step_start AS MATERIALIZED (
       trace_id, start_ns, step,
       lag(step) OVER (PARTITION BY trace_id ORDER BY start_ns) AS step_before
     FROM (
-      SELECT trace_id, start_ns, arg_max(step, slice_id) AS step
+      SELECT
+        trace_id, start_ns + (name > 'Comm')::BIGINT AS start_ns,
+        arg_max(step, (start_ns, name, slice_id)) AS step
       FROM stepped
-      WHERE step IS NOT NULL
-      GROUP BY trace_id, start_ns
+      GROUP BY ALL
     )
   )
   WHERE step IS DISTINCT FROM step_before
@@ -129,7 +133,7 @@ step_range AS MATERIALIZED (
     lead(start_ns, 1, 9223372036854775807) OVER (PARTITION BY trace_id ORDER BY start_ns) AS end_ns,
     count(*) OVER (PARTITION BY trace_id) <= 16 AS is_few
   FROM (
-    SELECT trace_id, -9223372036854775808 AS start_ns, NULL AS step FROM extent
+    SELECT trace_id, -9223372036854775808 AS start_ns, 0 AS step FROM extent
     UNION ALL
     FROM step_start
   )
@@ -155,6 +159,9 @@ stage AS (
   FROM collective AS c
   JOIN rank AS r ON r.trace_id = c.trace_id
   JOIN tensors AS t ON t.slice_id = c.slice_id
+  JOIN extent AS x ON x.trace_id = c.trace_id
+  WHERE c.dur >= 0 AND r.base_ns + c.ts >= x.first_ns
+    AND r.base_ns + c.ts + CASE WHEN c.stage IN ('SEND', 'RECV') THEN 0 ELSE c.dur END < x.last_ns
 ),
 sync AS (
   SELECT
@@ -162,7 +169,7 @@ sync AS (
     min(s.slice_id) AS slice_id,
     array_to_string(list_sort(list(DISTINCT t.tensor_id)), '+') AS tensors,
     s.start_ns,
-    max(s.dur) AS dur_ns
+    min(s.dur) AS dur_ns
   FROM stage AS s
   JOIN collective_tensor AS t ON t.slice_id = s.slice_id
   WHERE s.stage = 'Sync'
@@ -183,9 +190,8 @@ during AS NOT MATERIALIZED (
   SELECT c.*, x.is_few
   FROM communication AS c
   JOIN (
-    SELECT * FROM extent JOIN (SELECT DISTINCT trace_id, is_few FROM step_range) USING (trace_id)
+    SELECT DISTINCT trace_id, is_few FROM step_range
   ) AS x ON x.trace_id = c.trace_id
-  WHERE c.stage IN ('SEND', 'RECV') OR c.start_ns >= x.first_ns AND c.start_ns < x.last_ns
 ),
 -- a few steps are compared with each event in less time than ASOF takes to sort the events
 in_step AS (
@@ -212,8 +218,8 @@ event AS (
 reference AS (
   SELECT r.run_id, r.host_name, avg(s.end_ns) AS end_ns
   FROM (
-    SELECT trace_id, arg_max(start_ns + dur_ns, start_ns) AS end_ns
-    FROM event
+    SELECT trace_id, max(start_ns + dur) AS end_ns
+    FROM stage
     WHERE stage = 'Sync'
     GROUP BY trace_id
   ) AS s

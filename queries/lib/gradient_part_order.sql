@@ -9,7 +9,7 @@ another part was seen between the two of a part (PUSH_REQ and PULL_REQ, or PUSH_
 met, the recording does not tell, and the slower rule holds.
 """
 grain = ["run_id", "tensors"]
-requires = { schema = ">=17", queries = ["dpro_gradient@1", "dpro_message@1", "dpro_operation@1"] }
+requires = { schema = ">=17", queries = ["dpro_gradient@1", "dpro_message@1", "dpro_operation@2"] }
 scale = "run"
 computed_once = true
 columns = ["run_id", "tensors", "place", "is_pushed_in_turn", "is_answered_in_turn", "pull_latency_ns", "answer_latency_ns"]

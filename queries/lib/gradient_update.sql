@@ -7,7 +7,7 @@ Of dPRO trials: the nodes of replay_node behind the communication of a tensor in
 rank.
 """
 grain = ["trace_id", "tensor_id", "update_id"]
-requires = { schema = ">=17", queries = ["dpro_node@1", "dpro_operation@1"] }
+requires = { schema = ">=17", queries = ["dpro_node@1", "dpro_operation@2"] }
 scale = "run"
 columns = ["run_id", "trace_id", "tensor_id", "update_id"]
 

@@ -9,7 +9,7 @@ operator that returns float32 can compute in 16 bits if its type is white or cle
 all operators before it can. Operators of other types, and those that update weights, stay in 32 bits.
 """
 grain = ["trace_id", "node_id"]
-requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"], queries = ["dpro_node@1", "dpro_operation@1"] }
+requires = { schema = ">=17", rows = ["graph where kind = 'dpro'"], queries = ["dpro_node@1", "dpro_operation@2"] }
 scale = "run"
 computed_once = true
 columns = ["run_id", "trace_id", "rank", "node_id", "operator", "phase", "type", "op_class", "is_float32", "is_able"]

@@ -1,6 +1,6 @@
 /* ---
 name = "replay_problem"
-version = 2
+version = 3
 title = "Why a run cannot be replayed, or only in part: steps, clocks, rings and missing files of ranks"
 help = """
 `tw replay` refuses a run that has an error; one of kind clock not with --assume-aligned. Of dPRO
@@ -9,7 +9,7 @@ continue, trees instead of rings, and ranks without the communication that other
 names ranks, files or logs that are missing, so that the replay leaves out what they would contain.
 """
 grain = ["run_id", "kind"]
-requires = { schema = ">=17", queries = ["dpro_recorded_event@1", "dpro_group@1", "dpro_iteration@1", "dpro_operation@1"] }
+requires = { schema = ">=17", queries = ["dpro_recorded_event@1", "dpro_group@1", "dpro_iteration@1", "dpro_operation@2"] }
 scale = "run"
 columns = ["run_id", "kind", "severity", "problem", "remedy"]
 
@@ -19,6 +19,7 @@ severity = { type = "VARCHAR", unit = "text", check = "IN ('error', 'warning')",
 problem = { type = "VARCHAR", unit = "text", help = "What does not fit, with the ranks" }
 
 [changes]
+3 = "an incomplete last step of a rank does not count"
 2 = "severity; missing ranks, files and logs"
 1 = "first version"
 --- */

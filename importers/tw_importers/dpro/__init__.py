@@ -19,7 +19,7 @@ _MACROS = _FOLDER / "macros.sql"
 DPRO = CaptureImporter(
     name="dpro",
     title="dPRO trials: TensorFlow with Horovod and NCCL, or with BytePS, of all ranks",
-    version=1,
+    version=2,
     prepare=(
         trace_event.MACROS,
         _MACROS,

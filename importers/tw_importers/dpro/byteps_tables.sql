@@ -14,6 +14,7 @@ CREATE TABLE operator (name VARCHAR, type VARCHAR, inputs_json VARCHAR, outputs_
 CREATE TABLE tensor_name (tensor_id BIGINT, name VARCHAR);
 CREATE TABLE topology (algorithm VARCHAR, channel BIGINT, from_rank BIGINT, to_rank BIGINT);
 CREATE TABLE member (worker VARCHAR, gpu VARCHAR);
+CREATE TABLE model (name VARCHAR);
 CREATE TABLE platform (name VARCHAR);
 CREATE TABLE operation_step (seq BIGINT, step BIGINT);
 CREATE TABLE document_range (document VARCHAR, first_seq BIGINT, n BIGINT);

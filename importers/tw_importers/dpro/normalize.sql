@@ -157,6 +157,7 @@ SELECT
   CASE
     WHEN EXISTS (FROM scratch.platform WHERE name = 'mxnet') THEN '{"platform": "mxnet"}'
     WHEN EXISTS (FROM scratch.operation_step) THEN '{"platform": "tensorflow1"}'
+    ELSE (SELECT to_json({'model_name': name})::VARCHAR FROM scratch.model WHERE name IS NOT NULL)
   END
 FROM scratch.member;
 

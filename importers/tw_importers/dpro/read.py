@@ -163,6 +163,7 @@ def _store_mxnet(parts: Parts, names: dict[str, list[str]], scratch: Scratch) ->
         found[f"Comm.{n}"] = _Operator(output=msgspec.Raw(msgspec.json.encode([output])))
     _store_operator_rows(found, scratch, "mxnet")
     _store_tensor_names({n: tensor.name for n, tensor in enumerate(tensors)}, scratch)
+    _store(scratch, "model", name=pa.array([], pa.string()))
 
 
 def _store_operators(parts: Parts, names: Sequence[str], scratch: Scratch) -> None:
@@ -190,6 +191,9 @@ def _printed(value: msgspec.Raw) -> str:
 
 def _store_tensors(parts: Parts, names: Sequence[str], scratch: Scratch) -> None:
     _store_tensor_names(_gradient_names(parts, names), scratch)
+    found = [name for name in names if "gradient_name_list.json" in name]
+    model = [_decoded(parts, name, _Gradients).model_name for name in found[:1]]
+    _store(scratch, "model", name=pa.array(model, pa.string()))
 
 
 def _gradient_names(parts: Parts, names: Sequence[str]) -> dict[int, str]:
@@ -214,6 +218,7 @@ def _store_tensor_names(found: dict[int, str], scratch: Scratch) -> None:
 
 class _Gradients(msgspec.Struct, gc=False):
     gradient_name_list: list[str] = []
+    model_name: str | None = None
 
 
 class _Topology(msgspec.Struct, gc=False):

@@ -1,5 +1,6 @@
 -- A rank of 20 steps, the k-th from 1000 k ns to the next: an operator at its start, QUEUE at its start
--- and in the middle, SEND in the middle, and SEND before the first step, which belongs to none.
+-- (of the step before, as names decide between equal times) and in the middle, SEND in the middle. SEND before the
+-- first operator and behind the last does not count.
 INSERT INTO run (id, name, kind, created_at) VALUES (1, 'trial', 'measured', TIMESTAMP '2026-01-01');
 
 INSERT INTO trace (

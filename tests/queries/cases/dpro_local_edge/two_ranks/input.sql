@@ -1,0 +1,2 @@
+-- input: shared/dpro_two_ranks.sql
+-- Whole, with the answer checked by hand.
