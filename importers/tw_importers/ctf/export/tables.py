@@ -106,16 +106,19 @@ def _stats(connection: duckdb.DuckDBPyConnection, trace_id: int) -> Iterator[str
 
 def _module(module: str, rows: _Rows) -> Iterator[str]:
     yield from (f"MODULE;{module}", "", "")
+    means: dict[str, tuple[float, int]] = {}
     for row in sorted(rows, key=lambda row: -row["dur_ns"]):
         yield ";".join(str(row[k]) for k in ("begin_ns", "end_ns", "name", "dur_ns", "session"))
+        means[row["name"]] = _mean(*means.get(row["name"], (0, 0)), row["dur_ns"])
     yield ""
-    durations: dict[str, list[int]] = {}
-    for row in rows:
-        durations.setdefault(row["name"], []).append(row["dur_ns"])
-    means = [(sum(each) / len(each), len(each), name) for name, each in durations.items()]
-    for mean, count, name in sorted(means, key=lambda each: (-each[0], -each[1])):
-        yield f";;{name};{mean};{count}"
+    for name in sorted(means, key=means.__getitem__, reverse=True):
+        yield f";;{name};{means[name][0]};{means[name][1]}"
     yield from ("", "", "")
+
+
+def _mean(mean: float, count: int, duration: int) -> tuple[float, int]:
+    """Mean and count with another duration, rounded at each; the first one remains whole."""
+    return ((mean * count + duration) / (count + 1) if count else duration), count + 1
 
 
 def _inputs(path: Path) -> dict[str, list[str]]:
