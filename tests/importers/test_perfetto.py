@@ -218,6 +218,34 @@ class TestMeaning:
         connection = imported(trace({"clock_snapshot": {"clocks": clocks}}, *SLICE))
         assert connection.execute("SELECT base_ns FROM trace").fetchall() == [(1_699_999_910,)]
 
+    def test_a_snapshot_beside_defaults_relates_differences_of_time(
+        self, imported: Imported
+    ) -> None:
+        """As Chrome writes it: a clock whose timestamps, in us, are differences to the last packet."""
+        clocks = [
+            {"clock_id": 3, "timestamp": 1_000_000_500},
+            {"clock_id": 64, "timestamp": 1_000_000, "is_incremental": True,
+             "unit_multiplier_ns": 1000},
+        ]  # fmt: skip
+        connection = imported(
+            trace(
+                {
+                    "timestamp": 9,  # of a snapshot it does not count
+                    "clock_snapshot": {"clocks": clocks, "primary_trace_clock": 3},
+                    "trace_packet_defaults": {"timestamp_clock_id": 64},
+                },
+                {**event(1_000_000_500, INSTANT, "i"), "timestamp_clock_id": 3},
+                {**event(1, INSTANT, "lost"), "sequence_flags": 2},
+                event(4, BEGIN, "a"),
+                {"timestamp": 7, "track_descriptor": {"uuid": 1, "name": "t"}},
+                event(3, END),
+            )
+        )
+        assert connection.execute("SELECT name, ts, dur FROM slice ORDER BY ts").fetchall() == [
+            ("i", 0, 0),
+            ("a", 5_000, 10_000),
+        ]
+
 
 class TestLosses:
     @pytest.mark.parametrize(

@@ -100,10 +100,13 @@ class _Trace:
         sequence = self._sequences.get(packet.sequence)
         if sequence is None:
             sequence = self._sequences[packet.sequence] = Sequence(packet.sequence)
-        is_description = self._update(sequence, packet)
+        has_state = self._update(sequence, packet)
+        # Of every packet, since that of the next may be a difference; of snapshots it does not count.
+        is_timed = packet.HasField("timestamp") and not packet.HasField("clocks")
+        ns = self._packet_time(sequence, packet) if is_timed else None
         if packet.HasField("event"):
-            self._event(sequence, packet)
-        elif is_description or self._describe(sequence, packet) or packet.flags:
+            self._event(sequence, packet, ns)
+        elif self._describe(sequence, packet) or has_state or packet.flags:
             self._merged[_DESCRIPTION] += 1
         else:
             self._unused[f"packets of {content_of(packet)}"] += 1
@@ -143,24 +146,25 @@ class _Trace:
             return False
         return True
 
-    def _event(self, sequence: Sequence, packet: Any) -> None:
+    def _event(self, sequence: Sequence, packet: Any, packet_ns: int | None) -> None:
         if packet.flags & NEEDS_STATE and not sequence.has_state:
             self._unused[_WITHOUT_STATE] += 1
             return
-        ns = self._time(sequence, packet)
+        ns = packet_ns if packet.HasField("timestamp") else self._event_time(sequence, packet.event)
         if ns is None:
             self._unused[_WITHOUT_CLOCK] += 1
             return
         self._last_ns = max(self._last_ns, ns)
         self._events.add(sequence, packet.event, ns)
 
-    def _time(self, sequence: Sequence, packet: Any) -> int | None:
-        """When an event was, in ns of the trace's clock."""
-        if packet.HasField("timestamp"):
-            clock = packet.clock or sequence.clock
-            ns: int = packet.timestamp
-            return self._clocks.trace_time(key_of(clock, sequence.id), ns) if clock else ns
-        event = packet.event
+    def _packet_time(self, sequence: Sequence, packet: Any) -> int | None:
+        """The timestamp of a packet, in ns of the trace's clock; None if that is not known."""
+        clock = packet.clock or sequence.clock
+        ns: int = packet.timestamp
+        return self._clocks.trace_time(key_of(clock, sequence.id), ns) if clock else ns
+
+    def _event_time(self, sequence: Sequence, event: Any) -> int:
+        """When an event was whose packet has no timestamp, in ns of the trace's clock."""
         if event.HasField("delta_us"):
             sequence.us += event.delta_us
             return self._old_time(sequence.us)
