@@ -221,7 +221,7 @@ class TestMeaning:
     def test_a_snapshot_beside_defaults_relates_differences_of_time(
         self, imported: Imported
     ) -> None:
-        """As Chrome writes it: a clock whose timestamps, in us, are differences to the last packet."""
+        """As Chrome writes them: of a clock in us, each the difference to the last packet."""
         clocks = [
             {"clock_id": 3, "timestamp": 1_000_000_500},
             {"clock_id": 64, "timestamp": 1_000_000, "is_incremental": True,

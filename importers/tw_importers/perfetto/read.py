@@ -101,7 +101,7 @@ class _Trace:
         if sequence is None:
             sequence = self._sequences[packet.sequence] = Sequence(packet.sequence)
         has_state = self._update(sequence, packet)
-        # Of every packet, since that of the next may be a difference; of snapshots it does not count.
+        # Of all packets, since the next may be a difference to it; of snapshots it does not count.
         is_timed = packet.HasField("timestamp") and not packet.HasField("clocks")
         ns = self._packet_time(sequence, packet) if is_timed else None
         if packet.HasField("event"):
