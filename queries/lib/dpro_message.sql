@@ -70,8 +70,8 @@ delay AS (
     AND (a.stage, b.stage) IN (('PUSH_REQ', 'PUSH_RES'), ('PUSH_RES', 'PULL_REQ'))
   WHERE NOT b.is_rdma AND NOT EXISTS (
     FROM message AS o
-    WHERE o.run_id = b.run_id AND o.node = b.node AND o.peer = b.peer AND o.slice_id <> b.slice_id
-      AND o.start_ns <= b.start_ns - 1000 AND o.end_ns >= b.start_ns - 500000
+    WHERE o.run_id = b.run_id AND o.node = b.node AND o.peer = b.peer AND o.end_ns > o.start_ns
+      AND o.start_ns < b.start_ns - 1000 AND o.end_ns > b.start_ns - 500000
   )
   GROUP BY a.run_id, b.node, b.peer
   UNION ALL
