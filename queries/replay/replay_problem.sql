@@ -1,12 +1,13 @@
 /* ---
 name = "replay_problem"
-version = 3
+version = 4
 title = "Why a run cannot be replayed, or only in part: steps, clocks, rings and missing files of ranks"
 help = """
 `tw replay` refuses a run that has an error; one of kind clock not with --assume-aligned. Of dPRO
 trials: ranks of different steps, hosts whose clocks no Sync relates, a ring that a rank does not
-continue, trees instead of rings, and ranks without the communication that others recorded. A warning
-names ranks, files or logs that are missing, so that the replay leaves out what they would contain.
+continue, trees instead of rings, ranks without the communication that others recorded, and a time
+window that cuts the trial, as the mean of its steps is replayed. A warning names ranks, files or logs
+that are missing, so that the replay leaves out what they would contain.
 """
 grain = ["run_id", "kind"]
 requires = { schema = ">=17", queries = ["dpro_recorded_event@1", "dpro_group@1", "dpro_iteration@1", "dpro_operation@2"] }
@@ -14,11 +15,12 @@ scale = "run"
 columns = ["run_id", "kind", "severity", "problem", "remedy"]
 
 [column]
-kind = { type = "VARCHAR", unit = "text", check = "IN ('steps', 'clock', 'ring', 'communication', 'rank', 'transfers', 'worker', 'messages', 'keys', 'log', 'server')", help = "Kind of problem" }
+kind = { type = "VARCHAR", unit = "text", check = "IN ('steps', 'clock', 'ring', 'communication', 'rank', 'transfers', 'worker', 'messages', 'keys', 'log', 'server', 'window')", help = "Kind of problem" }
 severity = { type = "VARCHAR", unit = "text", check = "IN ('error', 'warning')", help = "error: the run is not replayed; warning: it is, without what is missing" }
 problem = { type = "VARCHAR", unit = "text", help = "What does not fit, with the ranks" }
 
 [changes]
+4 = "a time window that cuts a dPRO trial"
 3 = "an incomplete last step of a rank does not count"
 2 = "severity; missing ranks, files and logs"
 1 = "first version"
@@ -183,6 +185,18 @@ SELECT
 FROM stage_of_rank
 GROUP BY run_id
 HAVING count(*) > 1 AND min(n_stages) = 0 AND max(n_stages) > 0
+UNION ALL
+SELECT
+  t.run_id,
+  'window',
+  'error',
+  'the time window cuts the trial, of which the mean of the steps is replayed',
+  'Omit --from and --to; `tw import --option profile_start_step=N` imports some of the steps.'
+FROM trace AS t
+JOIN graph AS g ON g.trace_id = t.id AND g.kind = 'dpro'
+CROSS JOIN time_window AS w
+WHERE t.start_ts < w.from_ns OR t.end_ts > w.to_ns
+GROUP BY t.run_id
 UNION ALL
 SELECT
   run_id,
