@@ -143,7 +143,8 @@ def test_a_search_prints_its_rows_and_writes_files_of_the_recommendation(
     assert best["predicted_ns"] == pytest.approx(2.910e6, rel=0.005)
     (edit,) = strategy["edits"]
     groups = edit["arguments"]["groups"].split(",")
-    assert edit["what_if"] == "groups" and best["edits"] == f"groups(groups = {','.join(groups)})"
+    assert edit["what_if"] == "groups"
+    assert best["edits"] == f'groups(groups = "{",".join(groups)}")'
     assert strategy["prediction"]["predicted_ns"] == best["predicted_ns"]
     mapping = dpro_files.parse_mapping((tmp_path / "out" / dpro_files.MAPPING).read_text())
     assert mapping == groups

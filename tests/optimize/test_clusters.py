@@ -46,15 +46,13 @@ def test_gradients_of_one_cluster_are_a_group_and_others_alone(
     )  # fmt: skip
 
     (row,) = (row for row in json.loads(result.out) if row["search"] == "clusters")
-    groups = row["edits"].removeprefix("groups(groups = ").removesuffix(")")
+    groups = row["edits"].removeprefix('groups(groups = "').removesuffix('")')
     assert set(groups.split(",")) == {"6+7", "0+3", "1", "2", "4", "5"}
     assert (
         f"Warning: 1 of 6 operators in {fused} are not in the run, such as nowhere/MatMul"
         in result.err.splitlines()
     )
-    replay = tw(
-        "replay", "--what-if", f"groups(groups = '{groups}')", "--db", tiny, "--format", "json"
-    )
+    replay = tw("replay", "--what-if", row["edits"], "--db", tiny, "--format", "json")
     predicted = max(each["predicted_ns"] for each in json.loads(replay.out))
     assert row["predicted_ns"] == pytest.approx(predicted)
 
@@ -77,7 +75,7 @@ def test_the_clusters_of_a_fusion_give_a_partition_of_all_tensors(
     )  # fmt: skip
 
     (row,) = (row for row in json.loads(result.out) if row["search"] == "clusters")
-    groups = row["edits"].removeprefix("groups(groups = ").removesuffix(")").split(",")
+    groups = row["edits"].removeprefix('groups(groups = "').removesuffix('")').split(",")
     assert len(groups) < n_tensors
     ids = [int(each) for group in groups for each in group.split("+")]
     assert sorted(ids) == list(range(n_tensors))

@@ -106,7 +106,7 @@ def test_layers_restrict_the_search(tw: Tw, tiny: Path) -> None:
     _, chosen = json.loads(tw(*arguments, "--db", tiny, "--format", "json").out)
 
     tape = "gradient_tape/resnet50/"
-    fused = chosen["edits"].removeprefix("fuse(clusters = ").removesuffix(")").split(",")
+    fused = chosen["edits"].removeprefix('fuse(clusters = "').removesuffix('")').split(",")
     # what leads to each gradient, by the graph in the trial; filters are layers of one operator
     assert [each.replace(tape, "") for each in fused if tape in each] == [
         "predictions/SoftmaxGrad+predictions/BiasAddGrad",

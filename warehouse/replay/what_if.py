@@ -28,6 +28,10 @@ _SWEEP = re.compile(r"\s*([a-z]\w*)\s*\((.*=)([^=()]*)\)\s*", re.DOTALL)
 _ARGUMENT = re.compile(r"""\s*([a-z]\w*)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^,"']+?)\s*(?:,|$)""")
 
 
+#: Values that are read as they are without quotes.
+_PLAIN = re.compile(r"""[^\s,"'](?:[^,"']*[^\s,"'])?""")
+
+
 @dataclass(frozen=True)
 class WhatIf:
     """A change by name, with its arguments as text."""
@@ -43,7 +47,8 @@ class WhatIf:
         return self.text or str(self)
 
     def __str__(self) -> str:
-        arguments = ", ".join(f"{key} = {value}" for key, value in self.arguments.items())
+        """The call, which `parse` reads back."""
+        arguments = ", ".join(f"{key} = {_quoted(value)}" for key, value in self.arguments.items())
         return f"{self.name}({arguments})"
 
 
@@ -92,6 +97,10 @@ def _arguments(text: str, rest: str) -> list[tuple[str, str]]:
         found.append((match[1], _unquoted(match[2])))
         end = match.end()
     return found
+
+
+def _quoted(value: str) -> str:
+    return value if _PLAIN.fullmatch(value) else json.dumps(value, ensure_ascii=False)
 
 
 def _unquoted(value: str) -> str:
