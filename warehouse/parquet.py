@@ -24,11 +24,11 @@ def write(connection: duckdb.DuckDBPyConnection, query: str | Sequence[str], pat
     """
     import pyarrow.parquet as pq
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     first, *others = [query] if isinstance(query, str) else query
     reader = connection.sql(first).to_arrow_reader(_BATCH_ROWS)
     batches = itertools.chain(reader, _batches(connection, others))
     n_rows = 0
+    path.parent.mkdir(parents=True, exist_ok=True)
     with (
         whole_file(path) as file,
         pq.ParquetWriter(file, reader.schema, compression="zstd") as writer,

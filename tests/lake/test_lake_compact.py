@@ -190,6 +190,42 @@ def test_files_stay_for_those_who_read_them(synced: tuple[Path, Path]) -> None:
         assert summed(reader) == before
 
 
+@pytest.mark.parametrize("again", ["link", "sync"])
+def test_files_that_are_replaced_stay_for_those_who_read_them(
+    tw: Tw, synced: tuple[Path, Path], again: str
+) -> None:
+    db, lake = synced
+    link(lake)
+    before = rows_of(lake)
+    aged(lake, 7200)
+    with LakeReader(lake) as reader:
+        if again == "link":
+            link(lake)
+        else:
+            assert tw("tag", "baseline", "--run", "ddp", "--db", db).code == 0
+            assert sync(db, lake, name="w").n_bytes > 0
+
+        assert upkeep.vacuum(lake, 3600).n_files == 0
+        assert summed(reader) == before
+
+    aged(lake, 7200)
+    assert upkeep.vacuum(lake, 3600).n_files > 0
+    assert upkeep.check(lake).findings == []
+
+
+def test_a_vacuum_leaves_new_folders_to_those_who_write(synced: tuple[Path, Path]) -> None:
+    _, lake = synced
+    folder = lake / "link" / "trace_id=9"
+    folder.mkdir()
+
+    upkeep.vacuum(lake, 3600)
+    is_kept = folder.exists()
+    os.utime(folder, (0, 0))
+    upkeep.vacuum(lake, 3600)
+
+    assert (is_kept, folder.exists()) == (True, False)
+
+
 @pytest.mark.slow
 def test_a_dropped_trace_leaves_a_compacted_lake(tw: Tw, synced: tuple[Path, Path]) -> None:
     db, lake = synced

@@ -15,12 +15,14 @@ import pytest
 
 import warehouse
 from tests.conftest import Tw
+from tests.lake.test_lake_import import aged
 from tests.support.sharing import DDP, GPU
 from warehouse.errors import DatabaseError, InvalidDatabase
 from warehouse.files import new_file
 from warehouse.lake import claims, tables
 from warehouse.lake.layout import Lake
 from warehouse.lake.sync import sync
+from warehouse.lake.upkeep import vacuum
 from warehouse.store import catalog
 
 
@@ -160,6 +162,9 @@ def test_a_trace_that_is_imported_again_is_replaced(tw: Tw, synced: tuple[Path, 
 
     after = Lake.open(lake).trace_commits()[2]
     assert after.state != before.state
+    assert all((lake / file.path).exists() for file in before.files)  # a query may read them
+    aged(lake, 7200)
+    vacuum(lake, 3600)
     assert not any((lake / file.path).exists() for file in before.files)
     assert sorted(Lake.open(lake).trace_commits()) == [1, 2]
 

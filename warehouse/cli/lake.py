@@ -103,10 +103,11 @@ def check(folder: Path, quiet: bool) -> None:
 @folder
 @options.age
 def vacuum(folder: Path, age: float) -> None:
-    """Remove files and claims that killed imports left in a lake.
+    """Remove files that are no longer used, and claims of killed imports.
 
-    Only what no commit names and is older than --age is removed; imports that are running are not
-    disturbed if --age is longer than they take.
+    Files that were replaced stay for queries that began with them; killed imports leave files and
+    claims. What no commit names is removed if it is older than --age, a replaced file by the age of
+    its replacement: what runs is not disturbed if --age is longer than it takes.
 
     \b
     Example:

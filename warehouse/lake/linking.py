@@ -83,11 +83,8 @@ def _commit(lake: Lake, connection: duckdb.DuckDBPyConnection, run_id: int) -> L
     found = connection.execute("SELECT id FROM trace WHERE run_id = ? ORDER BY id", [run_id])
     traces = tuple(int(number) for (number,) in found.fetchall())
     counts = counts_of_run(connection, run_id)
-    before = lake.run_commit(run_id, LINK)
     files = writer.run(run_id, counts)
     commit = RunCommit(run_id, LINK, name, "", traces, files)
     with layout.writing(lake.name):
         lake.storage.replace(lake.run_commit_path(run_id, LINK), layout.text_of(commit))
-    if before is not None:
-        lake.remove_files(before.files)
     return Linked(str(name), len(traces), counts.get("link", 0))

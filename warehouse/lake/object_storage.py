@@ -189,7 +189,7 @@ class Bucket:
         except FileNotFoundError:
             return
 
-    def remove_empty_folders(self) -> None:
+    def remove_empty_folders(self, before: float) -> None:
         pass  # object storage has none
 
     def _stripped(self, path: str) -> str:

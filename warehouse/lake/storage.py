@@ -80,8 +80,8 @@ class Storage(Protocol):
     def remove(self, path: str) -> None:
         """Deletes a file if it exists."""
 
-    def remove_empty_folders(self) -> None:
-        """Deletes folders of tables without files."""
+    def remove_empty_folders(self, before: float) -> None:
+        """Deletes folders of tables without files, which nothing changed since `before`."""
 
 
 @dataclass(frozen=True)
@@ -163,10 +163,11 @@ class Folder:
             with suppress(OSError):  # other files are in it
                 target.parent.rmdir()
 
-    def remove_empty_folders(self) -> None:
+    def remove_empty_folders(self, before: float) -> None:
         for path in self.folder.glob("*/*_id=*"):
             with suppress(OSError):  # it holds files
-                path.rmdir()
+                if path.stat().st_mtime < before:  # else for a file that is being written
+                    path.rmdir()
 
 
 def sha256_of(file: BinaryIO) -> str:

@@ -155,8 +155,6 @@ class _Sync:
         commit = RunCommit(new, self.origin, self.content.runs[run_id].name, state, traces, files)
         path = self.lake.run_commit_path(new, self.origin)
         self.lake.storage.replace(path, layout.text_of(commit))
-        if before is not None:
-            self.lake.remove_files(before.files)
         self._replace_links(new, traces)
         self.done.n_bytes += sum(file.bytes for file in files)
 
@@ -165,7 +163,6 @@ class _Sync:
         linked = self.lake.run_commit(run_id, LINK)
         if linked is not None and set(linked.traces) <= set(traces):
             self.lake.storage.remove(self.lake.run_commit_path(run_id, LINK))
-            self.lake.remove_files(linked.files)
 
     def _remove(self) -> None:
         """Removes what this warehouse sent and no longer has, unless another warehouse has it."""
@@ -204,7 +201,6 @@ def commit_trace(lake: Lake, commit: TraceCommit, before: TraceCommit | None) ->
     path = lake.trace_commit_path(commit.trace_id)
     if before is not None:
         lake.storage.replace(path, layout.text_of(commit))
-        lake.remove_files(file for file in before.files if not file.is_shared)
         return True
     if lake.storage.create(path, layout.text_of(commit)):
         return True

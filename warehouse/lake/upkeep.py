@@ -129,7 +129,7 @@ def vacuum(folder: Path | str, age_s: float) -> Vacuumed:
                 done.n_files += 1
                 lake.storage.remove(entry.path)
         done.n_claims = _remove_claims(lake, traces, ages)
-        lake.storage.remove_empty_folders()
+        lake.storage.remove_empty_folders(ages.before)
     return done
 
 
