@@ -20,7 +20,11 @@ WITH ordered AS (
 )
 SELECT
   row_number() OVER (ORDER BY from_ns, packet_n) - 1 AS loss_n,
-  packet_n, stream_n, trace_n, cpu, from_ns, greatest(to_ns, from_ns) AS to_ns, n_events, n_packets
+  packet_n, stream_n, trace_n, cpu, from_ns, greatest(to_ns, from_ns) AS to_ns, n_events, n_packets,
+  CASE
+    WHEN n_packets = 0 THEN n_events || ' lost events'
+    ELSE if(n_events > 0, n_events || ' lost events, ', '') || n_packets || ' lost packets'
+  END AS name
 FROM (
   SELECT
     * EXCLUDE (n_events),

@@ -57,6 +57,29 @@ SELECT getvariable('first_id') + track_n, getvariable('trace_id'), 'async', 'los
 FROM scratch.loss_track
 ORDER BY track_n;
 
+-- Windows of packets without duration may begin at one time: those that are equal in everything are
+-- numbered.
+CREATE TEMP TABLE loss_slice AS
+SELECT s.entry_n, l.loss_n, l.n_events, l.n_packets
+FROM (
+  SELECT
+    rowid AS entry_n, track_n, ts, dur, name,
+    row_number() OVER (PARTITION BY track_n, ts, dur, name ORDER BY rowid) AS n
+  FROM scratch.span
+  WHERE meaning = 'loss'
+) AS s
+JOIN (
+  SELECT
+    l.loss_n, l.n_events, l.n_packets, p.track_n, l.from_ns - o.first_ns AS ts,
+    l.to_ns - l.from_ns AS dur, l.name,
+    row_number() OVER (
+      PARTITION BY p.track_n, l.from_ns, l.to_ns, l.name ORDER BY l.loss_n
+    ) AS n
+  FROM scratch.loss AS l
+  JOIN scratch.loss_track AS p USING (stream_n)
+  CROSS JOIN scratch.origin AS o
+) AS l USING (track_n, ts, dur, name, n);
+
 INSERT INTO slice (
   id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json, is_leaf
 )
@@ -67,10 +90,7 @@ SELECT
   n.is_leaf
 FROM scratch.span AS s
 JOIN scratch.nest AS n ON n.entry_n = s.rowid
-CROSS JOIN scratch.origin AS o
-JOIN scratch.loss_track AS p ON p.track_n = s.track_n
-JOIN scratch.loss AS l ON l.stream_n = p.stream_n AND l.from_ns - o.first_ns = s.ts
-WHERE s.meaning = 'loss'
+JOIN loss_slice AS l ON l.entry_n = s.rowid
 ORDER BY s.rowid;
 
 INSERT INTO event_class (
@@ -100,13 +120,14 @@ ORDER BY c.class_n;
 INSERT INTO event_loss (id, trace_id, slice_id, from_ts, to_ts, n_events, n_packets, stream_number, cpu)
 SELECT
   getvariable('first_id') + l.loss_n, getvariable('trace_id'),
-  (SELECT min(getvariable('first_id') + s.rowid) FROM scratch.span AS s
-   WHERE s.meaning = 'loss' AND s.ts = l.from_ns - o.first_ns AND s.track_n = p.track_n),
+  getvariable('first_id') + s.entry_n,
   l.from_ns - o.first_ns, l.to_ns - o.first_ns, l.n_events, l.n_packets, l.stream_n, l.cpu
 FROM scratch.loss AS l
-JOIN scratch.loss_track AS p USING (stream_n)
+JOIN loss_slice AS s USING (loss_n)
 CROSS JOIN scratch.origin AS o
 ORDER BY l.loss_n;
+
+DROP TABLE loss_slice;
 
 INSERT INTO clock (
   id, trace_id, name, frequency_hz, reference_clock_id, offset_ns, uncertainty_ns, method, extra_json

@@ -101,11 +101,7 @@ SELECT * FROM named
 UNION ALL
 SELECT
   NULL, NULL, p.track_n, l.from_ns - o.first_ns, l.to_ns - l.from_ns, 'loss', NULL, 'lost_events',
-  CASE
-    WHEN l.n_packets = 0 THEN l.n_events || ' lost events'
-    ELSE if(l.n_events > 0, l.n_events || ' lost events, ', '') || l.n_packets || ' lost packets'
-  END,
-  false, false
+  l.name, false, false
 FROM loss AS l
 JOIN loss_track AS p USING (stream_n)
 CROSS JOIN origin AS o

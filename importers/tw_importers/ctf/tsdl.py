@@ -78,8 +78,7 @@ class _Metadata(Parser):
         if word in _DECLARING:
             self.declaration(root)
         elif word == "trace":
-            # Others need to know the byte order before they are parsed; it comes first in files.
-            self._add_trace(trace, self._assignments(root, is_trace=True))
+            self._add_trace(trace, self._assignments(root))
         elif word in ("env", "clock", "stream", "event", "callsite"):
             found = self._assignments(root)
             if word == "env":
@@ -93,13 +92,11 @@ class _Metadata(Parser):
         else:
             self.fail("a block such as trace, clock, stream or event")
 
-    def _assignments(self, outer: Declarations, *, is_trace: bool = False) -> _Assigned:
+    def _assignments(self, outer: Declarations) -> _Assigned:
         """The body of a block: keys with values or types."""
         self.next()
         self.expect("{")
         declarations, found = Declarations(outer), _Assigned()
-        if is_trace:
-            self.find_byte_order()
         while not self.accept("}"):
             if self.token.text in _DECLARING and self.token.kind == "word":
                 self.declaration(declarations)

@@ -66,7 +66,7 @@ class Parser:
 
     def __init__(self, text: str) -> None:
         self._tokens, self._at, self._depth = tokens(text), 0, 0
-        self._is_big = False
+        self._is_big = self._find_byte_order()
         self._clocks: dict[int, tuple[Integer, str]] = {}  # by id of the type, which is kept alive
         self.clock_of: dict[int, str] = {}
 
@@ -118,14 +118,19 @@ class Parser:
             return text
         return self.dotted()
 
-    def find_byte_order(self) -> None:
-        """Reads ahead to the byte order of the trace, which types before it use as well."""
-        for each in range(self._at, len(self._tokens) - 2):
-            if self._tokens[each].text == "byte_order":
-                self._is_big = _ORDERS.get(self._tokens[each + 2].text, False)
-                return
-            if self._tokens[each].text in (";", "}") and self._tokens[each + 1].text == "}":
-                return
+    def _find_byte_order(self) -> bool:
+        """Reads ahead to the byte order of the trace: types have it that are declared before."""
+        words, depth, block = [each.text for each in self._tokens], 0, ""
+        for n, each in enumerate(words[:-2]):
+            if self._tokens[n].kind == "text":
+                continue
+            if each == "byte_order" and depth == 1 and block == "trace":
+                return _ORDERS.get(words[n + 2], False)
+            if each == "{":
+                block = words[n - 1] if not depth and n else block
+                depth += 1
+            depth -= each == "}"
+        return False
 
     def declaration(self, declarations: Declarations) -> None:
         if self.accept("typealias"):
