@@ -30,11 +30,13 @@ WITH event AS (
   SELECT
     run_id, trace_id, rank, process, step, slice_id, operator, start_ns, start_ns + dur_ns AS end_ns,
     row_number() OVER in_step AS n,
-    max(start_ns) FILTER (contains(operator, 'input_barrier')) OVER (PARTITION BY trace_id, step)
-      AS barrier_ns
+    count(*) FILTER (contains(operator, 'input_barrier')) OVER in_step AS n_barriers,
+    count(*) FILTER (contains(operator, 'input_barrier')) OVER (PARTITION BY trace_id, step) AS all_barriers
   FROM dpro_recorded_event()
   WHERE phase <> 'Comm'
-  WINDOW in_step AS (PARTITION BY trace_id, step ORDER BY start_ns, operator, slice_id)
+  WINDOW in_step AS (
+    PARTITION BY trace_id, step ORDER BY start_ns, operator, slice_id ROWS UNBOUNDED PRECEDING
+  )
 ),
 began AS (
   SELECT
@@ -45,7 +47,8 @@ began AS (
     step,
     coalesce(
       min(start_ns) FILTER (
-        contains(operator, 'FW') AND start_ns >= barrier_ns AND NOT contains(operator, 'input_barrier')
+        all_barriers > 0 AND n_barriers = all_barriers AND contains(operator, 'FW')
+        AND NOT contains(operator, 'input_barrier')
       ),
       min(start_ns)
     ) AS start_ns,
@@ -77,7 +80,7 @@ of_run AS (
   GROUP BY run_id
 ),
 typical AS (
-  SELECT s.run_id, arg_min(s.step, (abs(s.dur_ns - r.dur_ns), s.step)) AS step
+  SELECT s.run_id, arg_min(s.step, (round(abs(s.dur_ns - r.dur_ns), 3), s.step)) AS step
   FROM of_step AS s
   JOIN of_run AS r ON r.run_id = s.run_id
   GROUP BY s.run_id
