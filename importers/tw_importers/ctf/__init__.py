@@ -42,7 +42,7 @@ def _read(parts: Parts, scratch: Scratch) -> TraceFacts:
 CTF = CaptureImporter(
     name="ctf",
     title="CTF 1.8 and 2 traces: LTTng sessions, also of instrumented TensorFlow",
-    version=1,
+    version=2,
     prepare=(*(_FOLDER / name for name in _PREPARE), NESTING),
     normalize=(
         _FOLDER / "macros.sql",

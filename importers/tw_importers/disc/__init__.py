@@ -47,7 +47,7 @@ def _read_capture(parts: Parts, scratch: Scratch) -> TraceFacts:
 DISC = FileImporter(
     name="disc",
     title="BladeDISC debug logs with dumped clusters: programs and tensors (DISC_DEBUG=true)",
-    version=2,
+    version=3,
     kind="graph",
     sniff=sniff,
     read=_read_log,

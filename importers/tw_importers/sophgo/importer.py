@@ -56,7 +56,7 @@ def find(listing: Listing) -> list[Capture]:
 SOPHGO = CaptureImporter(
     name="sophgo",
     title="Captures of Sophgo TPUs: cdm_profile_data folders of AKS, AKSV, BM1688, CV84X6",
-    version=1,
+    version=2,
     prepare=(
         _FOLDER / "decode" / "metrics.sql",
         _FOLDER / "meaning.sql",
