@@ -36,7 +36,7 @@ class Line:
 
 @dataclass
 class Plane:
-    """A plane; `of_names` are statistics of all events of a name, `display` other names for it."""
+    """A plane; `of_names` are statistics of names, also without events, `display` other names."""
 
     name: str
     lines: Sequence[Line] = ()
@@ -71,6 +71,8 @@ def _plane(plane: Plane) -> bytes:
     events, stats = _Names(), _Names()
     own = [field(6, _stat(stats, key, value)) for key, value in plane.stats.items()]
     lines = [field(3, _line(each, events, stats)) for each in plane.lines]
+    for name in plane.of_names:
+        events.number(name)
     entries = [
         field(4, _entry(number, _event_name(plane, name, number, stats)))
         for name, number in list(events.known.items())
@@ -116,7 +118,7 @@ def _stat(names: _Names, key: str, value: Value) -> bytes:
         return number + field(6, value)
     if isinstance(value, float):
         return number + b"\x11" + struct.pack("<d", value)
-    return number + integer(4, value)
+    return number + integer(4 if value < 1 << 63 else 3, value)
 
 
 def _entry(key: int, value: bytes) -> bytes:

@@ -40,7 +40,7 @@ def _read_capture(parts: Parts, scratch: Scratch) -> TraceFacts:
 XPLANE = FileImporter(
     name="xplane",
     title="XPlane profiles of JAX, TensorFlow and PyTorch/XLA (xplane.pb)",
-    version=1,
+    version=2,
     sniff=sniff,
     read=_read,
     captures=Captures(find, _read_capture),

@@ -238,6 +238,8 @@ SELECT seq, statistics(stats, '{"step_num":"BIGINT"}').step_num AS number
 FROM classified
 WHERE kind = 'range';
 
+-- Profilers of GPUs and CPUs name only the module and the instruction; what it is and is compiled from
+-- is in the module then. XlaModule is the range around all work of a module, no operation.
 CREATE TABLE compiled AS
 WITH described AS (
   SELECT
@@ -248,12 +250,38 @@ WITH described AS (
   FROM classified
   WHERE kind NOT IN ('aggregate', 'end', 'allocation')
     AND (contains(stats, '"hlo_') OR contains(stats, '"tf_op"'))
+),
+known AS (
+  SELECT
+    program_id,
+    name,
+    category_of(opcode, fusion_kind, is_base_dilated, is_window_dilated) AS category,
+    framework_operation(op_name, op_type) AS framework_op,
+    source_file || coalesce(':' || nullif(source_line, 0), '') AS source
+  FROM instruction
+  QUALIFY row_number() OVER (PARTITION BY program_id, name ORDER BY instruction.rowid) = 1
+),
+stated AS (
+  SELECT
+    seq, d.hlo_module, d.program_id, d.run_id, d.hlo_op, d.hlo_category,
+    CASE WHEN d.tf_op NOT IN ('', 'XlaModule:') THEN d.tf_op END AS tf_op,
+    d.source, d.flops, d.bytes_accessed
+  FROM described
 )
 SELECT
-  seq, d.hlo_module, d.program_id, d.run_id, d.hlo_op, d.hlo_category,
-  nullif(d.tf_op, '') AS tf_op, d.source, d.flops, d.bytes_accessed
-FROM described
-WHERE d.hlo_module IS NOT NULL OR d.hlo_op IS NOT NULL OR nullif(d.tf_op, '') IS NOT NULL;
+  s.seq,
+  s.hlo_module,
+  s.program_id,
+  s.run_id,
+  s.hlo_op,
+  coalesce(s.hlo_category, k.category) AS hlo_category,
+  coalesce(s.tf_op, k.framework_op) AS tf_op,
+  coalesce(s.source, k.source) AS source,
+  s.flops,
+  s.bytes_accessed
+FROM stated AS s
+LEFT JOIN known AS k ON k.program_id = s.program_id AND k.name = s.hlo_op
+WHERE s.hlo_module IS NOT NULL OR s.hlo_op IS NOT NULL OR s.tf_op IS NOT NULL;
 
 -- GPU_0_bfc is the allocator of device 0, all others are of the host.
 CREATE TABLE allocation AS

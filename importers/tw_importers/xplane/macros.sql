@@ -41,3 +41,33 @@ CREATE OR REPLACE TEMP MACRO call_category(function_name) AS (
 CREATE OR REPLACE TEMP MACRO statistics(stats, structure) AS (
   CASE WHEN stats <> '' THEN TRY(json_transform(json_of(stats), structure)) END
 );
+
+-- The category of an instruction, as XLA's HloInstruction::ToCategory names it.
+CREATE OR REPLACE TEMP MACRO category_of(opcode, fusion_kind, is_base_dilated, is_window_dilated) AS (
+  CASE
+    WHEN opcode = 'fusion' THEN concat_ws(' ', lower(fusion_kind[2:]), 'fusion')
+    WHEN opcode = 'convolution' THEN concat_ws(' ',
+      opcode,
+      CASE WHEN is_base_dilated THEN 'base-dilated' END,
+      CASE WHEN is_window_dilated THEN 'window-dilated' END
+    )
+    WHEN opcode IN ('transpose', 'copy', 'reshape', 'dynamic-reshape') THEN 'data formatting'
+    WHEN opcode IN (
+      'abs', 'acos', 'acosh', 'asin', 'asinh', 'atanh', 'bitcast-convert', 'cbrt', 'ceil', 'convert',
+      'cosh', 'cosine', 'count-leading-zeros', 'erf', 'exponential', 'exponential-minus-one', 'floor',
+      'imag', 'is-finite', 'log', 'log-plus-one', 'logistic', 'negate', 'not', 'popcnt', 'real',
+      'reduce-precision', 'round-nearest-afz', 'round-nearest-even', 'rsqrt', 'sign', 'sine', 'sinh',
+      'sqrt', 'tan', 'tanh',
+      'add', 'and', 'atan2', 'compare', 'complex', 'divide', 'maximum', 'minimum', 'mulhi', 'multiply',
+      'or', 'power', 'remainder', 'shift-left', 'shift-right-arithmetic', 'shift-right-logical',
+      'stochastic-convert', 'subtract', 'xor',
+      'clamp', 'constant', 'map', 'rng', 'select'
+    ) THEN 'non-fusion elementwise'
+    ELSE opcode
+  END
+);
+
+-- "jit(step)/dot_general:Einsum": the name of an operation of the framework, and its type, if any.
+CREATE OR REPLACE TEMP MACRO framework_operation(op_name, op_type) AS (
+  op_name || ':' || coalesce(op_type, '')
+);

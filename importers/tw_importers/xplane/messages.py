@@ -2,7 +2,8 @@
 
 Statistics of events are bytes, too: most are equal to others of the plane.
 
-Field numbers: github.com/openxla/xla, third_party/tsl/tsl/profiler/protobuf/xplane.proto.
+Field numbers: github.com/openxla/xla, third_party/tsl/tsl/profiler/protobuf/xplane.proto,
+and for compiled modules xla/service/hlo.proto and xla/xla_data.proto.
 """
 
 from __future__ import annotations
@@ -33,6 +34,22 @@ _DECLARED: Final = {
     "StatMetadata": {"id": (1, "int64"), "name": (2, "bytes")},
     "EventEntry": {"key": (1, "int64"), "value": (2, "EventMetadata")},
     "StatEntry": {"key": (1, "int64"), "value": (2, "StatMetadata")},
+    "Computation": {"instructions": (2, "Instruction*")},
+    "Instruction": {
+        "name": (1, "bytes"), "opcode": (2, "bytes"), "metadata": (7, "OpMetadata"),
+        "fusion_kind": (11, "bytes"), "window": (15, "Window"),
+    },
+    "OpMetadata": {
+        "op_type": (1, "bytes"), "op_name": (2, "bytes"), "source_file": (3, "bytes"),
+        "source_line": (4, "int64"), "stack_frame_id": (15, "int64"),
+    },
+    "Frames": {
+        "files": (1, "bytes*"), "locations": (3, "Location*"), "frames": (4, "Frame*"),
+    },
+    "Location": {"file_id": (1, "int64"), "line": (3, "int64")},
+    "Frame": {"location_id": (1, "int64")},
+    "Window": {"dimensions": (1, "WindowDimension*")},
+    "WindowDimension": {"window_dilation": (5, "int64"), "base_dilation": (6, "int64")},
 }  # fmt: skip
 
 

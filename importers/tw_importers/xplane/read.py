@@ -1,7 +1,8 @@
 """Reads an XSpace into raw tables: planes, lines, names of events, and events.
 
-Out: `plane`, `line`, `event_name` and `record`; statistics are members of a JSON object, `"name":1`
-with commas between. Events are decoded in pieces of a line, so that memory is bounded.
+Out: `plane`, `line`, `event_name`, `instruction` and `record`; statistics are members of a JSON
+object, `"name":1` with commas between. Events are decoded in pieces of a line, so that memory is
+bounded.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from google.protobuf.message import DecodeError
 from tw_importers.protobuf.declared import ONE
 from tw_importers.protobuf.wire import corrupt, fields, pieces
 from tw_importers.xplane.messages import messages
+from tw_importers.xplane.modules import PLANE as MODULES_PLANE
+from tw_importers.xplane.modules import Modules
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
 
@@ -106,6 +109,7 @@ class _Space:
         self._columns: dict[str, list[Any]] = {name: [] for name in RECORD.names}
         self._n_events = 0
         self._without_name = Counter[str]()
+        self._modules = Modules()
 
     def read(self) -> None:
         """Reads all planes and writes the raw tables."""
@@ -129,6 +133,9 @@ class _Space:
             connection.register("rows", pa.Table.from_pylist(rows, schema))
             connection.execute(f"CREATE TABLE {name} AS FROM rows")
             connection.unregister("rows")
+        connection.register("rows", self._modules.table())
+        connection.execute("CREATE TABLE instruction AS FROM rows")
+        connection.unregister("rows")
 
     def _plane(self, start: int, end: int) -> Iterator[pa.RecordBatch]:
         """The events of a plane, read last: their names come behind them."""
@@ -157,6 +164,8 @@ class _Space:
                     "stats": plane.members(entry.value.stats),
                 }
             )
+        if name == MODULES_PLANE:
+            self._modules.add(entries, plane.names)
         for place in lines:
             yield from self._line(plane_n, plane, *place)
 
@@ -239,12 +248,15 @@ class _Space:
                 )
         for where, count in self._without_name.items():
             yield Problem("unknown_name", f"{where}, kept under their numbers", count)
+        if damaged := self._modules.n_damaged:
+            yield Problem("damaged", "compiled modules that cannot be decoded", damaged)
 
 
 class _Plane:
     """The names of a plane's statistics, and the JSON of their values."""
 
     def __init__(self, without_name: Counter[str]) -> None:
+        self.names: dict[int, str] = {}
         self._keys: dict[int, str] = {}
         self._refs: dict[int, str] = {}
         self._without_name = without_name
@@ -253,7 +265,8 @@ class _Plane:
 
     def add(self, entry: Any) -> None:
         """Adds the name of a statistic, which is also a text that values refer to."""
-        self._refs[entry.key] = encoded = _json(_text(entry.value.name))
+        self.names[entry.key] = name = _text(entry.value.name)
+        self._refs[entry.key] = encoded = _json(name)
         self._keys[entry.key] = f"{encoded}:"
 
     def members(self, stats: Any) -> str | None:
