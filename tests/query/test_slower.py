@@ -167,6 +167,19 @@ def test_a_change_within_its_interval_passes() -> None:
     ]
 
 
+def test_equal_sides_are_neither_faster_nor_slower() -> None:
+    row = {"measure": "makespan", "basis": "step", "not_compared": None, "total_a": 10,
+           "total_b": 10, "change_ratio": 0.0, "typical_a": 10.0, "typical_change": 0.0,
+           "change_low": None, "change_high": None, "spread": "steps", "no_p": "steps"}  # fmt: skip
+    others = [{**row, "measure": name, "change_ratio": None} for name in slower.MEASURES[1:]]
+
+    judgement = slower.judge([row, *others], 0.1)
+
+    assert judgement.sentences()[0] == (
+        "makespan (mean a step): B is as fast as A; within the limit of 10.00%."
+    )
+
+
 def test_a_figure_to_judge_requires_a_limit(tw: Tw, tmp_path: Path) -> None:
     ran = tw("compare", "a", "b", "--by", "makespan", "--db", tmp_path / "none.duckdb")
 

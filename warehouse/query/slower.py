@@ -43,7 +43,8 @@ class Judgement:
         if self.no_interval == "steps":
             basis = "mean a step"
         word = "slower" if self.ratio > 0 else "faster"
-        text = f"{self.measure} ({basis}): B is {abs(self.ratio):.2%} {word}"
+        change = f"{abs(self.ratio):.2%} {word}" if self.ratio else "as fast as A"
+        text = f"{self.measure} ({basis}): B is {change}"
         if self.interval is not None:
             text += f", 95 % interval {self.interval[0]:+.2%} to {self.interval[1]:+.2%}"
         verdict = "more than" if self.ratio > self.limit else "within"
