@@ -14,6 +14,8 @@ from tests.support.execution_traces import Memory
 from tests.support.sharing import slow
 from tw_importers.execution_trace import sniff
 from tw_importers.kineto import sniff as sniff_kineto
+from warehouse.ingest import pipeline
+from warehouse.store import database
 
 OWN = Path(__file__).parents[1] / "data" / "execution_trace"
 Document = dict[str, Any]
@@ -167,3 +169,22 @@ def test_it_is_told_from_a_timeline(case: str) -> None:
     )
     assert sniff(host, "x") > 90 and sniff_kineto(host, "x") == 0
     assert sniff(kineto, "x") == 0 and sniff_kineto(kineto, "x") > 0
+
+
+@pytest.mark.integration
+def test_linked_files_of_several_ranks_are_one_run(tmp_path: Path) -> None:
+    """Only names that exports give have ranks: numbers in others may mean anything."""
+    for number, name in enumerate(["a/etplus.0.json", "a/etplus.3.json", "b/model.7.json"]):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        nodes = [{"id": 1, "name": f"[pytorch|{number}]", "ctrl_deps": 1, "attrs": []}]
+        document = {"schema": "1.1.1-chakra.0.0.4", "pid": number, "nodes": nodes}
+        path.write_text(json.dumps(document))
+    db = tmp_path / "w.duckdb"
+    outcomes = pipeline.import_paths([tmp_path / "a", tmp_path / "b"], db=db)
+    assert [outcome.status for outcome in outcomes] == ["imported"] * 3
+    with database.Reader(db) as reader:
+        found = reader.connection.execute(
+            "SELECT r.name, t.rank FROM trace AS t JOIN run AS r ON r.id = t.run_id ORDER BY ALL"
+        ).fetchall()
+    assert found == [("etplus", 0), ("etplus", 3), ("model.7", None)]

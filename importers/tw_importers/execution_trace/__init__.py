@@ -18,6 +18,8 @@ from warehouse.ingest.importer import FileImporter
 _FOLDER = files(__package__)
 _SCHEMA = re.compile(rb'"schema"\s*:\s*"\d')
 _NODE = re.compile(rb'"(?:ctrl_deps|rf_id|op_schema|fw_parent)"')
+#: File names: etplus.<rank>.json as exports of several ranks have them, or those of Chakra traces.
+_RANK_PATTERN = r"(?:(?<=etplus)\.(?=\d+\.json)|\.(?=\d+\.et))(\d+)\.(?:json|et)(?:\.gz)?"
 
 
 def sniff(head: bytes, name: str) -> int:
@@ -39,5 +41,5 @@ EXECUTION_TRACE = FileImporter(
     prepare=(graph.PREPARE, _FOLDER / "prepare.sql"),
     normalize=(_FOLDER / "normalize.sql", graph.NORMALIZE),
     kind="graph",
-    rank_pattern=graph.RANK_PATTERN,
+    rank_pattern=_RANK_PATTERN,
 )
