@@ -3,10 +3,11 @@ name = "rank_wait"
 version = 1
 title = "Wait time between ranks, by waiting rank and awaited rank"
 help = """
-In each synchronizing collective every rank waits for the last one to arrive. Pairs that never
-waited for each other, and collectives that cannot be compared because a clock has no offset or
-links are doubtful, have no row; straggler counts the latter. A time window contains the collectives
-that run in it on any rank, whole.
+In each synchronizing collective every rank waits for the last one to arrive: if several arrive last
+together, for the lowest of them, and the others of these wait 0 ns. Pairs that never waited for
+each other, and collectives that cannot be compared because a clock has no offset or links are
+doubtful, have no row; straggler counts the latter. A time window contains the collectives that run
+in it on any rank, whole.
 """
 grain = ["trace_id", "to_trace_id"]
 requires = { schema = ">=1", queries = ["collective_wait@1"], rows = ["collective", "whole_link where kind = 'collective_peer' AND link_set = 'default'"] }

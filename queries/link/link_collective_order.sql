@@ -1,6 +1,6 @@
 /* ---
 name = "link_collective_order"
-version = 4
+version = 5
 title = "Links from a collective without number on its lowest rank to the same one on other ranks"
 help = """
 Each rank is compared with the lowest rank that has the same match_key (collective_sequence), at the
@@ -22,8 +22,9 @@ doubtful where several differences fit equally well, as in regular programs, and
 decides; where neither members nor names of groups are recorded on more than two ranks, because
 ranks of different groups cannot be distinguished (calls of processes that are in one group only need
 neither); and where links would let a rank leave a collective
-before another has entered it. Ranks that share only operations like broadcasts, and calls without
-device work, are linked in order with confidence 0.5, if equally many are recorded on both.
+before another has entered it, or a recv end before its send begins. Ranks that share only operations like broadcasts, and calls without
+device work, are linked in order with confidence 0.5, if equally many are recorded on both. A call
+whose work is linked from its rank to others is not linked in order to a lower rank without that work.
 """
 grain = ["to_id"]
 scale = "run"
@@ -50,6 +51,7 @@ confidence.help = "0.9 if order and times agree, also that of calls, 0.8 if it i
 2 = "collectives of the host are linked in the order of the calls that enqueued them"
 3 = "the choice between linked collectives that end at one time no longer depends on the ids of traces"
 4 = "calls of more than two ranks are not doubtful if their processes are in one group only"
+5 = "a recv that ends before its send begins is doubtful; a call is in one collective only, also where the work of the lowest rank is lost"
 --- */
 -- Each rank paired with the lowest rank that has the key, and its clock with that one's.
 WITH sequence AS MATERIALIZED (
@@ -300,7 +302,17 @@ by_place AS (
     s.spoke,
     h.slice_id AS hub_id,
     s.slice_id,
-    CASE WHEN least(h.confidence, s.confidence) > 0.5 THEN 0.8 ELSE 0.5 END AS confidence
+    CASE
+      -- A recv that ends before its send begins.
+      WHEN CASE regexp_extract(s.match_key, '[|]from ([0-9]+) to ', 1)
+        WHEN r.rank::VARCHAR
+          THEN h.start_ns - s.end_ns - c.shift_ns - c.drift * (s.end_ns - c.reference_ns)
+        WHEN t.rank::VARCHAR
+          THEN s.start_ns - h.end_ns + c.shift_ns + c.drift * (s.start_ns - c.reference_ns)
+      END > 50000 THEN 0.5
+      WHEN least(h.confidence, s.confidence) > 0.5 THEN 0.8
+      ELSE 0.5
+    END AS confidence
   FROM (FROM slotted WHERE NOT is_hub) AS s
   JOIN (FROM slotted WHERE is_hub) AS h
     ON h.hub = s.hub AND h.spoke = s.spoke AND h.match_key = s.match_key
@@ -311,6 +323,9 @@ by_place AS (
       ELSE h.place = s.place AND h.n_placed = s.n_placed
     END
     AND 2 * abs(h.since_ns - s.since_ns) < coalesce(least(h.gap_ns, s.gap_ns), 2000000000)
+  JOIN shift AS c ON c.hub = s.hub AND c.spoke = s.spoke
+  JOIN trace AS r ON r.id = s.hub
+  JOIN trace AS t ON t.id = s.spoke
 ),
 -- Ranks that share no collective of which the ends are compared, and calls that only enqueue: in
 -- order, if equally many are recorded on both ranks.
@@ -374,6 +389,7 @@ unnumbered AS (
   FROM by_order AS b
   ANTI JOIN worked AS w
     ON w.hub = b.hub AND w.spoke = b.spoke AND w.match_key = b.match_key
+  ANTI JOIN by_work AS v ON v.hub_id = b.slice_id
   WHERE NOT b.is_transfer
 )
 SELECT
