@@ -306,6 +306,8 @@ def _random_transfer(rng: random.Random, command: Command) -> None:
         return
     command.source_memory = rng.choice((None, "DDR", "L2M", "LMEM"))
     command.destination_memory = rng.choice((None, "DDR", "L2M", "LMEM"))
+    if command.source_memory and command.destination_memory:
+        command.direction = f"{command.source_memory}->{command.destination_memory}"
     to_local = rng.random() < 0.5
     command.counters = {
         "gif_write_bytes": n_bytes if to_local else 0,

@@ -38,12 +38,13 @@ def _core_figures(capture: Capture, core: int) -> Row:
         found[f"{name}_cycles"] = sum(c.cycles or 0 for c in work)
         found[f"{name}_ns"] = found[f"{name}_cycles"]  # at 1 GHz
         found[f"{name}_busy"] = len(covered(own))
-        ddr = [c for c in work if c.ddr_bytes]
-        found[f"{name}_ddr"] = sum(c.ddr_bytes or 0 for c in ddr)
-        found[f"{name}_ddr_ns"] = sum(c.cycles or 0 for c in ddr)
-        l2 = [c for c in work if not c.ddr_bytes and c.l2_bytes]
-        found[f"{name}_l2"] = sum(c.l2_bytes or 0 for c in l2)
-        found[f"{name}_l2_ns"] = sum(c.cycles or 0 for c in l2)
+        # An unknown direction counts for DDR; empty transfers take time of SDMA only.
+        ddr = [c for c in work if c.direction is None or "DDR" in c.direction]
+        found[f"{name}_ddr"] = sum(c.bytes or 0 for c in ddr)
+        found[f"{name}_ddr_ns"] = sum(c.cycles or 0 for c in ddr if c.bytes or engine == "SDMA")
+        l2 = [c for c in work if c not in ddr and "L2M" in str(c.direction)]
+        found[f"{name}_l2"] = sum(c.bytes or 0 for c in l2)
+        found[f"{name}_l2_ns"] = sum(c.cycles or 0 for c in l2 if c.bytes)
     compute = [c for c in mine if not c.is_sync]
     found["alg"] = total(c.alg_ops for c in compute)
     found["done"] = total(c.uarch_ops for c in compute)

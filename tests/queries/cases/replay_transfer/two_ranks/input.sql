@@ -4,6 +4,9 @@
 UPDATE collective SET input_bytes = CASE WHEN ring_step = 0 THEN 1000 ELSE 2048 END
 WHERE stage = 'SEND' AND (trace_id = 2 OR ring_step = 0);
 
+INSERT INTO cpu_op BY NAME
+SELECT * REPLACE (slice_id + 200 AS slice_id, ts + 1000000 AS ts, 1 AS step_number) FROM cpu_op;
+
 INSERT INTO collective BY NAME
 SELECT * REPLACE (slice_id + 100 AS slice_id, ts + 1000000 AS ts, 3000 AS input_bytes)
 FROM collective WHERE stage = 'SEND' AND trace_id = 2 AND ring_step = 0;
