@@ -1,6 +1,6 @@
--- Pairs begins with ends, and gives all slices a place: a thread, a processor, a queue of a device.
+-- Pairs begins with ends, and gives all slices a track: of a thread, a processor, a queue of a device.
 -- In: `event`, `class_rule`, `placed`. Out: `moment` (all events with their time), `bare_span`, and
--- the tables of places.
+-- the tables of numbered tracks.
 
 -- What events of a pair are equal in is one number (`pair_key`), and so is a payload: payloads are
 -- read once, and no table that is sorted has any. The thread of Python's agent is a field of its records.

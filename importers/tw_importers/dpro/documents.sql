@@ -1,4 +1,4 @@
--- The events of all documents of a rank as those of one: numbered through, on places of their own.
+-- The events of all documents of a rank as those of one: numbered through, on tracks of their own.
 -- In: `document_event` (read.py). Out: `document_range`, `operation_thread`, `staged`.
 
 -- Order of the documents, and the first number of each.

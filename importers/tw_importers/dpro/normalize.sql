@@ -47,10 +47,12 @@ next_forward AS (
 ),
 last AS (
   SELECT
-    arg_max(node, position) FILTER (starts_with(node, 'FW.') AND position < (SELECT position FROM first_backward))
-      AS forward,
-    arg_max(node, position) FILTER (starts_with(node, 'BW.') AND position < (SELECT position FROM next_forward))
-      AS backward
+    arg_max(node, position) FILTER (
+      starts_with(node, 'FW.') AND position < (SELECT position FROM first_backward)
+    ) AS forward,
+    arg_max(node, position) FILTER (
+      starts_with(node, 'BW.') AND position < (SELECT position FROM next_forward)
+    ) AS backward
   FROM op
   WHERE is_node
 ),

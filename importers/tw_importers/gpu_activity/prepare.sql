@@ -1,4 +1,4 @@
--- From activities to places and spans, without any lock on the warehouse.
+-- From activities to tracks and spans, without any lock on the warehouse.
 -- In: the tables of tables.sql. Out: `origin`, `process_number`, `track_number`, `device_number`,
 -- `span`, `entry`, `event`, `unused`, `problem`. Ordinals (`…_n`) count from 0 and become ids.
 

@@ -1,8 +1,8 @@
--- Which of a Kineto trace's places are streams, and of which devices.
+-- Which tracks of a Kineto trace are streams, and of which devices.
 -- In: `track_number` (trace_event/prepare.sql), `event`, `source_trace`.
 
 -- The pid of device work is its device and its tid the stream, unless `args` has others. One event
--- of each place is enough.
+-- of each track is enough.
 INSERT INTO stream_number
 SELECT
   p.track_n,

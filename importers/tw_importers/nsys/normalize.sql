@@ -1,4 +1,4 @@
--- From spans and places to core tables, inside the transaction of the import.
+-- From spans and tracks to core tables, inside the transaction of the import.
 -- Variables: trace_id, first_id (= trace_id << 32).
 
 INSERT INTO process (id, trace_id, pid, name, rank, source_pid)

@@ -1,6 +1,7 @@
 -- Where things happened: processes, threads, devices, and the tracks of each.
 -- In: the tables of tables.py, names.sql, owners.sql. Out: `work`, `call`, `range` (all that has a time
--- and a thread or device), `process_number`, `thread_number`, `device_number`, `track_number`, `metric_track`.
+-- and a thread or device), `process_number`, `thread_number`, `device_number`, `track_number`,
+-- `metric_track`.
 -- A process is identified by the upper bits of globalPid and globalTid, without the thread: `process_key`.
 -- Ordinals (`…_n`) count from 0 and become ids once the trace has one.
 
@@ -210,14 +211,14 @@ GROUP BY k.ordinal;
 -- Tracks: threads, then streams and other lanes of devices, then counters.
 CREATE TABLE track_number AS
 WITH host AS (
-  SELECT t.process_n, t.shift_n, t.thread_n, u.track_kind, NULL::BIGINT AS device_n, NULL::BIGINT AS context,
-    NULL::BIGINT AS stream, NULL::BIGINT AS device, NULL::BIGINT AS process_key, u.global_tid
+  SELECT t.process_n, t.shift_n, t.thread_n, u.track_kind, NULL::BIGINT AS device_n,
+    NULL::BIGINT AS context, NULL::BIGINT AS stream, NULL::BIGINT AS device, NULL::BIGINT AS process_key, u.global_tid
   FROM used_thread AS u
   JOIN thread_number AS t ON t.global_tid = u.global_tid
 ),
 on_device AS (
-  SELECT p.process_n, p.shift_n, NULL::BIGINT AS thread_n, l.track_kind, d.device_n, l.context, l.stream, l.device,
-    l.process_key, NULL::BIGINT AS global_tid
+  SELECT p.process_n, p.shift_n, NULL::BIGINT AS thread_n, l.track_kind, d.device_n, l.context,
+    l.stream, l.device, l.process_key, NULL::BIGINT AS global_tid
   FROM used_track AS l
   JOIN process_number AS p ON p.process_key = l.process_key
   LEFT JOIN device_number AS d ON d.ordinal = l.device

@@ -142,15 +142,15 @@ FROM described;
 -- Columns of device work and calls only are in a table of their own: most events are of the host.
 CREATE TABLE work_detail AS
 SELECT * EXCLUDE (
-  kind, category, name, start_ns, end_ns, process, thread, device, track_name, stream, correlation_id,
-  args_json
+  kind, category, name, start_ns, end_ns, process, thread, device, track_name, stream,
+  correlation_id, args_json
 )
 FROM activity;
 
 CREATE OR REPLACE TABLE activity AS
 SELECT
-  seq, kind, category, name, start_ns, end_ns, process, thread, device, track_name, stream, correlation_id,
-  args_json
+  seq, kind, category, name, start_ns, end_ns, process, thread, device, track_name, stream,
+  correlation_id, args_json
 FROM activity;
 
 INSERT INTO activity
