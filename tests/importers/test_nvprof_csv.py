@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,20 @@ def test_every_process_has_its_table_with_units_of_its_own(db: duckdb.DuckDBPyCo
         ("summary and counter tables", 1)
     ]
     assert rows(db, "import_problem", "x.kind", "many") == [("unfinished",)]
+
+
+def test_decimal_commas_of_a_spreadsheet_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(
+        '"Start","Duration","Size","Device","Context","Stream","Name","Correlation_ID"\n'
+        "ms,us,KB,,,,,\n"
+        '"200,5","1,568000","1,5","GPU (0)","1","7","[CUDA memset]",274\n'
+        '"201,000001","3,5",,"GPU (0)","1","7","k(int, float)",275\n'
+    )
+    with closing(imported([tmp_path / "a.csv"], tmp_path / "w.duckdb")) as connection:
+        found = connection.execute("SELECT name, ts, dur, bytes FROM gpu_op ORDER BY ts").fetchall()
+        (base,) = connection.execute("SELECT base_ns FROM trace").fetchall()
+    assert base == (200_500_000,)
+    assert found == [("[CUDA memset]", 0, 1568, 1536), ("k(int, float)", 500_001, 3500, None)]
 
 
 def test_older_releases_say_the_call_of_a_kernel_in_its_name(

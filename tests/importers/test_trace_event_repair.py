@@ -60,6 +60,8 @@ def salvage(data: bytes) -> tuple[list[Any], dict[str, int]]:
     (b'{"a":[1,2,],}', {"a": [1, 2]}, {"trailing_comma": 2}),
     (b'{"a":+1,"b":007,"c":1.,"d":-01.5e3}', {"a": 1, "b": 7, "c": 1, "d": -1.5e3},
      {"bad_number": 4}),
+    (b'{"a":0,015152,"b" : -7,5e-02 ,"c":[1,2],"d":"e: 1,5, ","f":1,25}',
+     {"a": 0.015152, "b": -0.075, "c": [1, 2], "d": "e: 1,5, ", "f": 1.25}, {"decimal_comma": 3}),
     (b'{"a":"x \"q\" y","b":["f("u")","v","w"]}',
      {"a": 'x "q" y', "b": ['f("u")', "v", "w"]}, {"unescaped_quote": 4}),
     (b'{"a":"5" disk, [1]","b":"c"}', {"a": '5" disk, [1]', "b": "c"}, {"unescaped_quote": 1}),

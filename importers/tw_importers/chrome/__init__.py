@@ -38,7 +38,7 @@ def _read_together(scratch: Scratch) -> together.Documents | None:
 CHROME = FileImporter(
     name="chrome",
     title="Trace Event JSON of any origin (TensorFlow timeline, viztracer, ...)",
-    version=4,
+    version=5,
     generic_stems=("kineto",),
     sniff=sniff,
     disk_use=trace_event.DISK_USE,

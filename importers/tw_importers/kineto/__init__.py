@@ -98,7 +98,7 @@ def _text(value: object) -> str | None:
 KINETO = FileImporter(
     name="kineto",
     title="PyTorch profiler traces (Kineto JSON), CUDA, ROCm, MTIA and CPU",
-    version=6,
+    version=7,
     generic_stems=("kineto",),
     capture_folder="capture_traces",  # as vLLM and SGLang name it
     sniff=sniff,

@@ -2,9 +2,10 @@
 -- In: `line`, texts; `unit`, of each table its process, and nanoseconds or bytes of one; `summary_count`
 -- (read.py). Out: gpu_activity/tables.sql.
 
--- Exactly: at most nine digits behind the point are printed.
+-- Exactly: at most nine digits behind the point are printed. A spreadsheet of another language may have
+-- made it a comma; nvprof prints none between thousands.
 CREATE OR REPLACE TEMP MACRO scaled(text, unit) AS (
-  TRY(round(TRY_CAST(text AS DECIMAL(27, 9)) * unit)::BIGINT)
+  TRY(round(TRY_CAST(replace(text, ',', '.') AS DECIMAL(27, 9)) * unit)::BIGINT)
 );
 
 -- The table of the n-th process comes after those before it.

@@ -28,7 +28,8 @@ _LIKELY_EVENT = re.compile(
 )
 # The texts a repair may touch: strings are matched first, so nothing inside them is mistaken.
 _TOKEN = re.compile(
-    _STRING + rb"|[+-]?(?:NaN|nan|Infinity|inf)\b"
+    _STRING + rb"|:\s*+[+-]?\d+,\d+(?:[eE][+-]?\d+)?(?=\s*[,}])"
+    rb"|[+-]?(?:NaN|nan|Infinity|inf)\b"
     rb"|,(?=\s*[}\]])"
     rb"|[+-]?\d[\d.eE+-]*",
     re.DOTALL,
@@ -71,6 +72,7 @@ REPAIRS = {
     "bad_escape": "backslashes that escape nothing were doubled",
     "non_finite_number": "NaN or Infinity became null",
     "bad_number": "invalid JSON numbers were rewritten",
+    "decimal_comma": "decimal commas in numbers became points",
     "unescaped_quote": "quotes inside strings were escaped",
     "trailing_comma": "commas before a closing bracket were dropped",
     "null_entry": "null entries of the array of events were skipped",
@@ -344,6 +346,9 @@ def repair(text: bytes) -> tuple[bytes, dict[str, int]]:
         if found == b",":
             count("trailing_comma")
             return b""
+        if found.startswith(b":"):
+            count("decimal_comma")
+            return found.replace(b",", b".")
         if found[-1:].isalpha():
             count("non_finite_number")
             return b"null"
