@@ -1,6 +1,6 @@
 /* ---
 name = "link_forward_backward"
-version = 3
+version = 4
 title = "Links from forward operators to the operators that compute their gradients"
 help = """
 Recorded arrows (fwdbwd) take precedence; of operators that begin where an arrow does, those with
@@ -8,7 +8,7 @@ one sequence number are linked. A backward operator without one is linked by its
 from the last forward operator before it with that number, which is also where the arrows start. Of
 two nested backward operators with the same number, the inner one is linked. Each thread numbers its
 own operators; of several forward threads, the one that best explains the number (forward_thread_id)
-is used.
+is used. Numbers and arrows are those of one process: in a merged file others have the same.
 """
 grain = ["from_id", "to_id"]
 scale = "trace"
@@ -27,41 +27,45 @@ rule.help = "recorded:fwdbwd, or sequence_number"
 confidence.help = "1 for recorded arrows; 0.9 by sequence number; 0.5 if several forward threads have the number"
 
 [changes]
+4 = "numbers and arrows are those of one process"
 3 = "of forward operators with one number that begin at one time, the innermost"
 2 = "arrows lead to the operator with the sequence number, not to a child that begins with it"
 1 = "first version"
 --- */
 WITH point AS (
   SELECT
-    id,
-    slice_id AS to_id,
-    track_id AS to_track_id,
-    ts AS to_ts,
-    phase,
-    lag(slice_id) OVER arrow AS from_id,
-    lag(track_id) OVER arrow AS from_track_id,
-    lag(ts) OVER arrow AS from_ts
-  FROM flow_point
-  WHERE trace_id = $trace_id::BIGINT
-    AND slice_id IS NOT NULL
-    AND category = 'fwdbwd'
+    p.id,
+    p.slice_id AS to_id,
+    p.track_id AS to_track_id,
+    p.ts AS to_ts,
+    p.phase,
+    lag(p.slice_id) OVER arrow AS from_id,
+    lag(p.track_id) OVER arrow AS from_track_id,
+    lag(p.ts) OVER arrow AS from_ts
+  FROM flow_point AS p
+  LEFT JOIN track AS k ON k.id = p.track_id
+  WHERE p.trace_id = $trace_id::BIGINT
+    AND p.slice_id IS NOT NULL
+    AND p.category = 'fwdbwd'
   WINDOW arrow AS (
-    PARTITION BY trace_id, name, flow_key
-    ORDER BY ts, CASE phase WHEN 's' THEN 0 WHEN 't' THEN 1 ELSE 2 END, id
+    PARTITION BY p.trace_id, k.process_id, p.name, p.flow_key
+    ORDER BY p.ts, CASE p.phase WHEN 's' THEN 0 WHEN 't' THEN 1 ELSE 2 END, p.id
   )
 ),
 numbered AS (
   SELECT
-    slice_id,
-    trace_id,
-    track_id,
-    ts,
-    ts + greatest(dur, 0) AS end_ts,
-    sequence_number,
-    coalesce(forward_thread_id, 0) AS forward_thread_id
-  FROM cpu_op
-  WHERE trace_id = $trace_id::BIGINT
-    AND sequence_number >= 0
+    o.slice_id,
+    o.trace_id,
+    o.track_id,
+    coalesce(k.process_id, -1) AS process_id,
+    o.ts,
+    o.ts + greatest(o.dur, 0) AS end_ts,
+    o.sequence_number,
+    coalesce(o.forward_thread_id, 0) AS forward_thread_id
+  FROM cpu_op AS o
+  LEFT JOIN track AS k ON k.id = o.track_id
+  WHERE o.trace_id = $trace_id::BIGINT
+    AND o.sequence_number >= 0
 ),
 -- An arrow begins and ends with its operators, and binds to the innermost slice there, which may be
 -- a child that begins at the same time: the operators are those with one sequence number.
@@ -101,7 +105,7 @@ backward AS (
 -- The engine's frame has the numbers of its function: the inner one is the operator. Operators that
 -- an arrow leads to need no other link.
 unlinked AS (
-  SELECT b.slice_id, b.trace_id, b.ts, b.sequence_number, b.forward_thread_id
+  SELECT b.slice_id, b.trace_id, b.process_id, b.ts, b.sequence_number, b.forward_thread_id
   FROM backward AS b
   ANTI JOIN (
     SELECT o.track_id, o.sequence_number, o.forward_thread_id
@@ -115,10 +119,16 @@ unlinked AS (
 ),
 forward AS (
   -- Of those that begin at one time, the innermost.
-  SELECT min_by(slice_id, (end_ts, -slice_id)) AS slice_id, trace_id, track_id, ts, sequence_number
+  SELECT
+    min_by(slice_id, (end_ts, -slice_id)) AS slice_id,
+    trace_id,
+    process_id,
+    track_id,
+    ts,
+    sequence_number
   FROM numbered
   WHERE forward_thread_id = 0
-  GROUP BY trace_id, track_id, ts, sequence_number
+  GROUP BY trace_id, process_id, track_id, ts, sequence_number
 ),
 -- Each thread counts separately, and the profiler records its number in no other event.
 candidate AS (
@@ -126,12 +136,14 @@ candidate AS (
     f.slice_id AS from_id,
     w.slice_id AS to_id,
     f.trace_id,
+    f.process_id,
     f.track_id,
     w.forward_thread_id
   FROM (
     SELECT w.*, t.track_id
     FROM unlinked AS w
-    JOIN (SELECT DISTINCT trace_id, track_id FROM forward) AS t ON t.trace_id = w.trace_id
+    JOIN (SELECT DISTINCT trace_id, process_id, track_id FROM forward) AS t
+      ON t.trace_id = w.trace_id AND t.process_id = w.process_id
   ) AS w
   ASOF JOIN forward AS f
     ON f.track_id = w.track_id
@@ -143,9 +155,9 @@ vote AS (
     forward_thread_id,
     track_id,
     count(*) AS n_votes,
-    count(*) OVER (PARTITION BY trace_id, forward_thread_id) AS n_tracks
+    count(*) OVER (PARTITION BY trace_id, process_id, forward_thread_id) AS n_tracks
   FROM candidate
-  GROUP BY trace_id, forward_thread_id, track_id
+  GROUP BY trace_id, process_id, forward_thread_id, track_id
 ),
 chosen_track AS (
   SELECT

@@ -1,13 +1,16 @@
 /* ---
 name = "link_launch"
-version = 6
+version = 7
 title = "Links from runtime or driver calls to the device work they caused"
 help = """
 Device work and its call share a correlation id. Each process counts its own ids, so if several
 processes make calls and a stream is known to belong to one of them, only that process causes its
-work. If several calls of a trace have the same id (a wrapped counter, a nested call, a stream of
-unknown process), the last one that began before the work is the cause, or the first one if all
-began later. One call may cause several operations, as a graph launch does.
+work. In merged files the processes of devices are not known: each device belongs to the process whose
+calls contradict its work least (calls after the work, or other External ids) and are the latest before
+it, unless that process would cause the work of several devices with one id. If several calls of a
+process have the same id (a wrapped counter, a nested call), the last one that began before the work is
+the cause, or the first one if all began later. One call may cause several operations, as a graph
+launch does.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["launch", "gpu_op"] }
@@ -24,9 +27,10 @@ from_id.help = "Slice of the call"
 to_id.help = "Slice of the device work"
 kind.help = "launch; sync_call if the work is a wait"
 rule.help = "correlation"
-confidence.help = "1 if one call has the id, 0.9 if the last of several was taken, 0.5 if all began after the work"
+confidence.help = "1 if one call has the id, 0.9 if one of several was taken, 0.5 if all began after the work, or calls of several processes fit, or none"
 
 [changes]
+7 = "in merged files, devices belong to the processes whose calls fit their work"
 6 = "of calls with one id that begin at one time, the last"
 5 = "a process that stands for a device owns no streams, also where a process with calls has its number"
 4 = "faster; work on the tracks of a process that waits for it and launches none of it is linked to calls of others"
@@ -86,6 +90,110 @@ owner AS MATERIALIZED (
     ) AS w ON w.correlation_id = l.correlation_id AND w.process_id = l.process_id
   ) AS c ON c.process_id = b.process_id
 ),
+-- Of a merged file it is not known which process a device belongs to: its streams have the number
+-- of the device, or are nobody's. All its streams are of one process (place_id).
+place AS (
+  SELECT
+    k.id AS track_id,
+    min(k.id) OVER (PARTITION BY k.trace_id, k.process_id, k.device_id) AS place_id
+  FROM track AS k
+  SEMI JOIN (
+    SELECT t.trace_id
+    FROM track_process AS t
+    JOIN belonging AS b ON b.track_id = t.track_id
+  ) AS m ON m.trace_id = k.trace_id
+  ANTI JOIN owner AS o ON o.track_id = k.id
+  WHERE k.trace_id = $trace_id::BIGINT
+),
+-- Ids of many calls (0 of all, say) tell nothing, and would take long.
+telling AS (
+  SELECT trace_id, correlation_id
+  FROM launch
+  WHERE trace_id = $trace_id::BIGINT
+    AND correlation_id IS NOT NULL
+  GROUP BY trace_id, correlation_id
+  HAVING count(*) <= 16
+),
+-- Each process that may have caused an operation. A call and its work have one External id.
+possible AS MATERIALIZED (
+  SELECT
+    w.slice_id,
+    any_value(p.place_id) AS place_id,
+    any_value(w.correlation_id) AS correlation_id,
+    any_value(w.ts) AS ts,
+    b.process_id,
+    coalesce(bool_or(l.name ILIKE '%graph%'), false) AS is_graph,
+    max(l.ts) FILTER (WHERE
+      l.ts <= w.ts
+      AND (l.external_id = w.external_id OR coalesce(least(l.external_id, w.external_id), 0) <= 0)
+    ) AS call_ts
+  FROM gpu_op AS w
+  JOIN place AS p ON p.track_id = w.track_id
+  JOIN telling AS t ON t.trace_id = w.trace_id AND t.correlation_id = w.correlation_id
+  JOIN launch AS l ON l.trace_id = w.trace_id AND l.correlation_id = w.correlation_id
+  JOIN belonging AS b ON b.track_id = l.track_id
+  WHERE w.trace_id = $trace_id::BIGINT
+    AND l.trace_id = $trace_id::BIGINT
+  GROUP BY w.slice_id, b.process_id
+),
+-- The process of a device has called for most of its work, never after it, and the latest.
+vote AS (
+  SELECT
+    place_id,
+    process_id,
+    row_number() OVER (
+      PARTITION BY place_id ORDER BY n_against, delay_ns, process_id
+    ) AS rank
+  FROM (
+    SELECT
+      v.place_id,
+      v.process_id,
+      count(*) - count(v.call_ts) AS n_against,
+      avg(v.ts - v.call_ts) AS delay_ns,
+      count(*) AS n_called,
+      any_value(n.n_works) AS n_works
+    FROM possible AS v
+    JOIN (
+      SELECT place_id, count(DISTINCT slice_id) AS n_works FROM possible GROUP BY place_id
+    ) AS n ON n.place_id = v.place_id
+    GROUP BY v.place_id, v.process_id
+  )
+  WHERE n_called >= 0.8 * n_works
+),
+-- A process uses an id once: if two devices, or one, have work of another with its ids, it is open
+-- which.
+chosen_place AS (
+  SELECT place_id, any_value(process_id) AS process_id
+  FROM (
+    SELECT
+      v.place_id,
+      p.process_id,
+      count(*) OVER (PARTITION BY p.process_id, p.correlation_id) AS n_uses,
+      p.is_graph
+    FROM vote AS v
+    JOIN possible AS p ON p.place_id = v.place_id AND p.process_id = v.process_id
+    WHERE v.rank = 1
+  )
+  GROUP BY place_id
+  HAVING count(*) FILTER (WHERE n_uses > 1 AND NOT is_graph) <= 0.1 * count(*)
+),
+-- Where it is open, the process that called last before the operation.
+inferred AS MATERIALIZED (
+  SELECT
+    p.slice_id,
+    coalesce(
+      any_value(c.process_id),
+      arg_max(p.process_id, (p.call_ts IS NOT NULL, coalesce(p.call_ts, 0), p.process_id))
+    ) AS process_id,
+    CASE
+      WHEN any_value(c.process_id) IS NULL AND count(p.call_ts) <> 1 THEN 0.5::DOUBLE
+      WHEN count(*) = 1 THEN 1::DOUBLE
+      ELSE 0.9::DOUBLE
+    END AS most
+  FROM possible AS p
+  LEFT JOIN chosen_place AS c ON c.place_id = p.place_id
+  GROUP BY p.slice_id
+),
 -- Not materialized: reading it twice is faster than writing it.
 owned AS NOT MATERIALIZED (
   SELECT slice_id, ts, correlation_id, -1 - trace_id AS process_id
@@ -95,7 +203,7 @@ owned AS NOT MATERIALIZED (
   UNION ALL
   SELECT l.slice_id, l.ts, l.correlation_id, o.process_id
   FROM launch AS l
-  JOIN owner AS o ON o.track_id = l.track_id
+  JOIN belonging AS o ON o.track_id = l.track_id
   WHERE l.trace_id = $trace_id::BIGINT
     AND l.correlation_id IS NOT NULL
 ),
@@ -105,7 +213,7 @@ call AS (
   GROUP BY correlation_id, process_id
 ),
 work AS MATERIALIZED (
-  SELECT g.slice_id, g.kind, g.ts, g.correlation_id, g.process_id, c.n_calls, c.call_id
+  SELECT g.slice_id, g.kind, g.ts, g.correlation_id, g.process_id, g.most, c.n_calls, c.call_id
   FROM call AS c
   JOIN (
     SELECT
@@ -113,9 +221,11 @@ work AS MATERIALIZED (
       w.kind,
       w.ts,
       w.correlation_id,
-      coalesce(o.process_id, -1 - w.trace_id) AS process_id
+      coalesce(o.process_id, i.process_id, -1 - w.trace_id) AS process_id,
+      coalesce(i.most, 1) AS most
     FROM gpu_op AS w
     LEFT JOIN owner AS o ON o.track_id = w.track_id
+    LEFT JOIN inferred AS i ON i.slice_id = w.slice_id
     WHERE w.trace_id = $trace_id::BIGINT
   ) AS g ON g.correlation_id = c.correlation_id AND g.process_id = c.process_id
 ),
@@ -149,7 +259,7 @@ SELECT
   'correlation' AS rule,
   confidence
 FROM (
-  SELECT slice_id, kind, call_id, 1::DOUBLE AS confidence
+  SELECT slice_id, kind, call_id, most AS confidence
   FROM work
   WHERE n_calls = 1
   UNION ALL
@@ -157,9 +267,9 @@ FROM (
     w.slice_id,
     w.kind,
     r.slice_id,
-    CASE WHEN r.ts > w.ts THEN 0.5::DOUBLE ELSE 0.9::DOUBLE END
+    CASE WHEN r.ts > w.ts THEN 0.5::DOUBLE ELSE least(w.most, 0.9::DOUBLE) END
   FROM (
-    SELECT slice_id, kind, ts, correlation_id, process_id FROM work WHERE n_calls > 1
+    SELECT slice_id, kind, ts, correlation_id, process_id, most FROM work WHERE n_calls > 1
   ) AS w
   ASOF JOIN repeated AS r
     ON r.correlation_id = w.correlation_id
