@@ -46,7 +46,7 @@ typical AS (
 ),
 -- messages of a link in dPRO's order; is_apart: all before have ended
 sent AS MATERIALIZED (
-  SELECT *, count(*) FILTER (is_apart) OVER (PARTITION BY run_id, process ORDER BY n) AS cluster
+  SELECT *, count(CASE WHEN is_apart THEN 1 END) OVER (PARTITION BY run_id, process ORDER BY n) AS cluster
   FROM (
     SELECT
       m.run_id, m.process, m.name, m.start_ns, m.start_ns + m.dur_ns AS end_ns,

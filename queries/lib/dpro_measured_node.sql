@@ -142,7 +142,7 @@ mean AS (
 started AS MATERIALIZED (
   SELECT
     *,
-    count(*) FILTER (is_apart) OVER (PARTITION BY trace_id ORDER BY n) AS cluster
+    count(CASE WHEN is_apart THEN 1 END) OVER (PARTITION BY trace_id ORDER BY n) AS cluster
   FROM (
     SELECT
       run_id, trace_id, operator AS name, phase, start_ns, start_ns + dur_ns AS end_ns, dur_ns,

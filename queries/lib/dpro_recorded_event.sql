@@ -72,7 +72,7 @@ recorded AS MATERIALIZED (
   WHERE NOT contains(n.name, 'Comm')
 ),
 part AS (
-  SELECT *, count(*) FILTER (is_first) OVER (PARTITION BY trace_id ORDER BY start_ns, slice_id) AS n
+  SELECT *, count(CASE WHEN is_first THEN 1 END) OVER (PARTITION BY trace_id ORDER BY start_ns, slice_id) AS n
   FROM (
     SELECT
       *,

@@ -56,7 +56,7 @@ judged AS (
   FROM unit
 ),
 placed AS (
-  SELECT *, count(*) FILTER (WHERE is_new) OVER (PARTITION BY run_id, trace_id ORDER BY first_id) AS part
+  SELECT *, count(CASE WHEN is_new THEN 1 END) OVER (PARTITION BY run_id, trace_id ORDER BY first_id) AS part
   FROM judged
 ),
 last_of_part AS (

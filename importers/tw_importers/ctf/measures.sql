@@ -135,7 +135,7 @@ INSERT INTO derived SELECT 'counter', count(*) FROM reading;
 -- Hardware counters belong to the dispatch whose parameters were recorded before them.
 CREATE TABLE metric_row AS
 WITH dispatch AS (
-  SELECT *, count(*) FILTER (meaning = 'parameters') OVER (ORDER BY ts, seq) - 1 AS ordinal
+  SELECT *, count(CASE WHEN meaning = 'parameters' THEN 1 END) OVER (ORDER BY ts, seq) - 1 AS ordinal
   FROM measuring
   WHERE meaning IN ('metric', 'parameters')
 ),

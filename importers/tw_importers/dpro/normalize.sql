@@ -60,7 +60,7 @@ behind AS (
   SELECT
     *,
     last_value(CASE WHEN is_node THEN node END IGNORE NULLS) OVER earlier AS node_before,
-    count(*) FILTER (is_node) OVER earlier AS block
+    count(CASE WHEN is_node THEN 1 END) OVER earlier AS block
   FROM op
   WINDOW earlier AS (ORDER BY position ROWS UNBOUNDED PRECEDING)
 ),
@@ -68,7 +68,7 @@ counted AS (
   SELECT
     *,
     NOT is_node AND node_before = (SELECT backward FROM last) AS is_update,
-    count(*) FILTER (NOT is_node AND contains(lower(name), 'update'))
+    count(CASE WHEN NOT is_node AND contains(lower(name), 'update') THEN 1 END)
       OVER (PARTITION BY block ORDER BY position ROWS UNBOUNDED PRECEDING) AS n_updates
   FROM behind
 ),
@@ -95,7 +95,7 @@ turned AS (
 )
 SELECT
   id, getvariable('trace_id'), track_id, ts, dur, name,
-  count(*) FILTER (is_turn) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING)
+  count(CASE WHEN is_turn THEN 1 END) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING)
 FROM turned
 ORDER BY id;
 

@@ -104,7 +104,7 @@ covered AS (
   FROM (
     SELECT
       *,
-      count(*) FILTER (earlier_end_us IS NULL OR earlier_end_us < start_us) OVER (
+      count(CASE WHEN earlier_end_us IS NULL OR earlier_end_us < start_us THEN 1 END) OVER (
         PARTITION BY around ORDER BY place ROWS UNBOUNDED PRECEDING
       ) AS region
     FROM (
