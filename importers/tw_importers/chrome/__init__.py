@@ -38,7 +38,7 @@ def _read_together(scratch: Scratch) -> together.Documents | None:
 CHROME = FileImporter(
     name="chrome",
     title="Trace Event JSON of any origin (TensorFlow timeline, viztracer, ...)",
-    version=5,
+    version=6,
     generic_stems=("kineto",),
     sniff=sniff,
     disk_use=trace_event.DISK_USE,

@@ -35,7 +35,7 @@ def sniff(head: bytes, name: str) -> int:
 EXECUTION_TRACE = FileImporter(
     name="execution_trace",
     title="PyTorch execution traces (JSON), plain or linked with device work (Chakra's ET+)",
-    version=3,
+    version=4,
     sniff=sniff,
     read=read,
     prepare=(graph.PREPARE, _FOLDER / "prepare.sql"),

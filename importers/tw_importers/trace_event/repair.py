@@ -28,7 +28,8 @@ _LIKELY_EVENT = re.compile(
 )
 # The texts a repair may touch: strings are matched first, so nothing inside them is mistaken.
 _TOKEN = re.compile(
-    _STRING + rb"|:\s*+[+-]?\d+,\d+(?:[eE][+-]?\d+)?(?=\s*[,}])"
+    _STRING
+    + rb"|:\s*+(?:[+-]?\d+,\d+(?:[eE][+-]?\d+)?|0[xX][0-9a-fA-F]+|\(nil\)|[A-Za-z_]\w*+)(?=\s*[,}])"
     rb"|[+-]?(?:NaN|nan|Infinity|inf)\b"
     rb"|,(?=\s*[}\]])"
     rb"|[+-]?\d[\d.eE+-]*",
@@ -73,6 +74,7 @@ REPAIRS = {
     "non_finite_number": "NaN or Infinity became null",
     "bad_number": "invalid JSON numbers were rewritten",
     "decimal_comma": "decimal commas in numbers became points",
+    "unquoted_text": "addresses and words without quotes became strings",
     "unescaped_quote": "quotes inside strings were escaped",
     "trailing_comma": "commas before a closing bracket were dropped",
     "null_entry": "null entries of the array of events were skipped",
@@ -347,8 +349,7 @@ def repair(text: bytes) -> tuple[bytes, dict[str, int]]:
             count("trailing_comma")
             return b""
         if found.startswith(b":"):
-            count("decimal_comma")
-            return found.replace(b",", b".")
+            return b":" + _mend_value(found[1:].strip(), count)
         if found[-1:].isalpha():
             count("non_finite_number")
             return b"null"
@@ -382,6 +383,20 @@ def _mend_string(text: str, count: Callable[[str, int], None]) -> bytes:
 
     body = _BAD_ESCAPE.sub(double, text[1:-1])
     return f'"{_SURROGATE.sub(pair, _CONTROL.sub(escape, body))}"'.encode()
+
+
+def _mend_value(text: bytes, count: Callable[[str, int], None]) -> bytes:
+    """Rewrites the value of a key: 1,5 as 1.5, 0x1f and words as strings; leaves words of JSON."""
+    if b"," in text:
+        count("decimal_comma", 1)
+        return text.replace(b",", b".")
+    if text.lower() in (b"nan", b"inf", b"infinity"):
+        count("non_finite_number", 1)
+        return b"null"
+    if any(word.startswith(text) for word in (b"true", b"false", b"null")):  # whole, or cut
+        return text
+    count("unquoted_text", 1)
+    return b'"' + text + b'"'
 
 
 def _mend_number(text: bytes, count: Callable[[str, int], None]) -> bytes:
