@@ -51,6 +51,26 @@ _NOISE = bytes(range(1, 250))
         ),
         ("a.sqlite", _NOISE, "encrypted", "copied completely"),
         ("otlp.json", b'{"resourceSpans": [{"scopeSpans": []}]}', "OpenTelemetry", "profiler"),
+        ("ncu.csv", b'"ID","Process ID","Kernel Name"\n"0","5","k"\n', "Nsight Compute", "nsys"),
+        ("ncu.txt", b"==PROF== Connected to process 5\n", "Nsight Compute", "nsys profile"),
+        (
+            "a.cpuprofile",
+            b'{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"}}],"samples":[1]}',
+            "sampling profile of V8",
+            "speedscope.app",
+        ),
+        (
+            "a.json",
+            b'{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[]}',
+            "profile for speedscope",
+            "as a timeline",
+        ),
+        (
+            "trace.txt",
+            b'[10:11:12.5] (+0.1) host ust:begin: { vpid = 4 }, { cpu_id = 1 }, { name = "a" }\n',
+            "that babeltrace printed",
+            "file `metadata`",
+        ),
         ("job.log", b"node1:12:15 [0] NCCL INFO Bootstrap\n", "log of NCCL", "flight recorder"),
     ],
 )

@@ -69,7 +69,7 @@ _KNOWN = (
         "Import the SQLite file beside it, and run the report: tw query cuda_gpu_kern_sum, ...",
     ),
     Refusal(
-        (".ncu-rep",), (b"NVR\0",),
+        (".ncu-rep",), (b"NVR\0", b"==PROF== ", b'"ID","Process ID"'),
         "a report of Nsight Compute, which has no timeline",
         "Record one with `nsys profile`, and export it with `nsys export --type sqlite`.",
     ),
@@ -99,6 +99,26 @@ _KNOWN = (
         "a profile of Firefox (Gecko), a sampling profile",
         "tw imports timelines of events; open it at https://profiler.firefox.com.",
         (b'"meta"', b'"libs"', b'"threads"'),
+    ),
+    Refusal(
+        (".cpuprofile",), (),
+        "a sampling profile of V8 (Chrome, Node.js)",
+        "tw imports timelines of events; open it in Chrome's DevTools or at "
+        "https://www.speedscope.app.",
+        (b'"nodes"', b'"callFrame"'),
+    ),
+    Refusal(
+        (), (),
+        "a profile for speedscope, which has no devices",
+        "Import what the profiler recorded, as a timeline; open the profile at "
+        "https://www.speedscope.app.",
+        (b"speedscope.app/file-format-schema",),
+    ),
+    Refusal(
+        (), (),
+        "a trace that babeltrace printed",
+        "Import the folder of the trace itself, the one with a file `metadata`.",
+        text=b"{ cpu_id = ",
     ),
     Refusal(
         (), (),
