@@ -98,7 +98,7 @@ def _text(value: object) -> str | None:
 KINETO = FileImporter(
     name="kineto",
     title="PyTorch profiler traces (Kineto JSON), CUDA, ROCm, MTIA and CPU",
-    version=7,
+    version=8,
     generic_stems=("kineto",),
     capture_folder="capture_traces",  # as vLLM and SGLang name it
     sniff=sniff,

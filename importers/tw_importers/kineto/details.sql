@@ -109,6 +109,7 @@ SELECT
     WHEN s.kind = 'memcpy' THEN coalesce(
       s.a."direction",
       nullif(regexp_extract(s.name, '\b[HDPA]to[HDPA]\b'), ''),
+      xpu_direction(s.name),
       s.a."kind"
     )
   END,
@@ -162,6 +163,7 @@ FROM (
 ) AS s
 JOIN track AS t ON t.id = s.track_id
 LEFT JOIN device AS d ON d.trace_id = s.trace_id AND d.ordinal = s.a."device"
+WHERE s.category <> 'collective_comm' OR t.kind = 'stream'
 ORDER BY s.id;
 
 INSERT INTO python_call

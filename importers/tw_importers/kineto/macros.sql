@@ -23,13 +23,20 @@ CREATE OR REPLACE TEMP MACRO category_of(raw) AS (
 CREATE OR REPLACE TEMP MACRO is_on_device(raw) AS (
   raw IN (
     'kernel', 'Kernel', 'gpu_memcpy', 'Memcpy', 'memcpy', 'gpu_memset', 'Memset', 'memset',
-    'cuda_sync', 'mtia_ccp_events', 'collective_comm', 'gpu_user_annotation'
+    'cuda_sync', 'mtia_ccp_events', 'gpu_user_annotation'
   )
 );
 
--- A kernel of NCCL or RCCL, by its name.
+-- What only threads do: the pid of these is that of a process.
+CREATE OR REPLACE TEMP MACRO is_on_host(raw) AS (
+  raw IN ('cpu_op', 'Operator', 'user_annotation', 'python_function', 'python_call', 'Runtime', 'runtime')
+  OR raw LIKE '%\_runtime' ESCAPE '\' OR raw LIKE '%\_driver' ESCAPE '\'
+);
+
+-- A kernel of NCCL, RCCL or its MSCCL, by its name.
 CREATE OR REPLACE TEMP MACRO is_communication(kernel_name) AS (
   contains(lower(kernel_name), 'nccl') OR contains(lower(kernel_name), 'rccl')
+  OR contains(lower(kernel_name), 'mscclkernel')
 );
 
 -- Recorded arrows that repeat what correlation ids express better.
@@ -37,12 +44,18 @@ CREATE OR REPLACE TEMP MACRO is_restated_flow(raw) AS (
   raw IN ('ac2g', 'async_cpu_to_gpu', 'async_gpu')
 );
 
+-- A copy of an XPU: Memcpy M2D (MEMORY(Unknown) -> DEVICE); memory that its driver does not know is the
+-- host's.
+CREATE OR REPLACE TEMP MACRO xpu_direction(name) AS (
+  replace(replace(nullif(regexp_extract(name, '^Memcpy ([MHD]2[MHD])\b', 1), ''), 'M', 'H'), '2', 'to')
+);
+
 -- The collective a kernel or range is named after: ncclDevKernel_AllReduce_Sum_f32_RING_LL is an
 -- allreduce, gloo:all_reduce an all_reduce.
 CREATE OR REPLACE TEMP MACRO collective_of(name) AS (
   lower(nullif(coalesce(
     nullif(regexp_extract(name, '(?:nccl|rccl)(?:Dev)?Kernel_([A-Za-z]+)', 1), ''),
-    regexp_extract(name, '^(?:gloo|mpi|ucc|xccl|hccl):(\w+)', 1)
+    regexp_extract(name, '^(?:gloo|mpi|ucc|xccl|hccl)::?(\w+)', 1)
   ), ''))
 );
 

@@ -115,7 +115,8 @@ SELECT
   s.ts,
   s.dur,
   s.name,
-  CASE WHEN s.category IN ('kernel', 'collective_comm') THEN 'device' ELSE 'host' END,
+  CASE WHEN s.category = 'kernel' OR (s.category = 'collective_comm' AND t.kind = 'stream')
+    THEN 'device' ELSE 'host' END,
   coalesce(s.a."Collective name", collective_of(s.name)),
   s.a."Process Group Name",
   s.a."Process Group Description",
@@ -173,6 +174,7 @@ LEFT JOIN (VALUES
   ('ComplexFloat', 'c10::complex<float>', 8), ('ComplexDouble', 'c10::complex<double>', 16)
 ) AS b(data_type, type_name, element_bytes)
   ON b.data_type = s.a."dtype" OR (s.a."dtype" IS NULL AND b.type_name = s.input_type)
+JOIN track AS t ON t.id = s.track_id
 ORDER BY s.id;
 
 -- Process groups the process was in, whether or not it used them.

@@ -1,6 +1,20 @@
 -- Which tracks of a Kineto trace are streams, and of which devices.
 -- In: `track_number` (trace_event/prepare.sql), `event`, `source_trace`.
 
+-- Collectives are device work, but for those of XPU, which are calls of threads.
+CREATE TABLE collective_place AS
+SELECT DISTINCT c.trace_n, c.pid, c.tid
+FROM event_kind AS c
+ANTI JOIN (SELECT trace_n, pid FROM event_kind WHERE is_on_host(cat)) AS h
+  ON h.trace_n = c.trace_n AND h.pid IS NOT DISTINCT FROM c.pid
+WHERE c.cat = 'collective_comm';
+
+UPDATE track_number SET is_device = true
+FROM collective_place AS c
+WHERE c.trace_n = track_number.trace_n
+  AND c.pid IS NOT DISTINCT FROM track_number.pid
+  AND c.tid IS NOT DISTINCT FROM track_number.tid;
+
 -- The pid of device work is its device and its tid the stream, unless `args` has others. One event
 -- of each track is enough.
 INSERT INTO stream_number
@@ -13,7 +27,7 @@ FROM track_number AS p
 LEFT JOIN (
   SELECT seq >> 32 AS trace_n, pid, tid, arg_min(args, seq) AS args
   FROM event
-  WHERE is_on_device(cat) AND cat <> 'gpu_user_annotation'
+  WHERE (is_on_device(cat) OR cat = 'collective_comm') AND cat <> 'gpu_user_annotation'
   GROUP BY seq >> 32, pid, tid
 ) AS s
   ON s.trace_n = p.trace_n
