@@ -1,4 +1,4 @@
-"""Kineto traces of Intel's and AMD's accelerators: what lies on the device, and where copies go."""
+"""Kineto traces of other accelerators and of kernels alone: what lies on the device."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tw_importers.kineto import sniff
 from warehouse.ingest.pipeline import import_paths
 from warehouse.store import database
 
@@ -76,3 +77,10 @@ def test_other_collectives_and_kernels_of_msccl_are_communication_of_the_device(
     assert [(name, side) for name, side, _ in collectives] == [
         ("allreduce", "device"), ("mscclKernel_Sum_half_LL_false", "device"),
     ]  # fmt: skip
+
+
+def test_kernels_alone_are_a_trace_of_kineto() -> None:
+    text = b'[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2,"args":{"%b":3}}]'
+
+    keys = (b"External id", b"registers per thread", b"stream")
+    assert [sniff(text % key, "x.json") > 0 for key in keys] == [True, True, False]

@@ -29,10 +29,13 @@ _MACROS = _FOLDER / "macros.sql"
 _KEYS = {
     "distributedInfo", "schemaVersion", "group_trace_id", "host_name", "baseTimeNanoseconds"
 }  # fmt: skip
-# Keys that identify Kineto in the first bytes; the last is all that some tools keep.
+# Keys that identify Kineto in the first bytes; categories and arguments are all that some tools
+# keep, perhaps of kernels alone.
 _SIGNS = re.compile(
     rb'"(?:schemaVersion|deviceProperties|baseTimeNanoseconds|distributedInfo|record_shapes)"\s*:'
-    rb'|"cat"\s*:\s*"(?:cpu_op|python_function|cuda_runtime|gpu_memcpy|user_annotation|Operator)"'
+    rb'|"cat"\s*:\s*"(?:cpu_op|python_function|cuda_runtime|cuda_driver|xpu_runtime|gpu_memcpy'
+    rb'|gpu_memset|user_annotation|gpu_user_annotation|Operator)"'
+    rb'|"(?:[Ee]xternal id|registers per thread)"\s*:'
 )
 
 
@@ -98,7 +101,7 @@ def _text(value: object) -> str | None:
 KINETO = FileImporter(
     name="kineto",
     title="PyTorch profiler traces (Kineto JSON), CUDA, ROCm, MTIA and CPU",
-    version=8,
+    version=9,
     generic_stems=("kineto",),
     capture_folder="capture_traces",  # as vLLM and SGLang name it
     sniff=sniff,
