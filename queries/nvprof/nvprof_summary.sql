@@ -1,14 +1,15 @@
 /* ---
 name = "nvprof_summary"
-version = 1
+version = 2
 title = "GPU activities and API calls by name, as printed by nvprof without options"
 help = """
-GPU activities are kernels, copies and memsets, without waits; API calls are runtime and driver
-calls combined. Negative durations, including unfinished ones, count as 0 ns. nvprof's Time(%) is
+GPU activities are kernels, copies and memsets, without waits and without migrations of managed
+memory (um_total_sum sums those); API calls are runtime and driver calls combined. Negative durations, including unfinished ones, count as 0 ns. nvprof's Time(%) is
 100 times share. In a time window, sums are of the parts of the durations inside it, so disjoint
 windows add up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "type", "name"]
+requires = { schema = ">=13" }
 scale = "trace"
 columns = [
   "run_id", "trace_id", "rank", "type", "name", "share", "n_calls", "total_ns", "mean_ns", "min_ns",
@@ -28,13 +29,14 @@ help = "GPU activities or API calls"
 
 [changes]
 1 = "first version"
+2 = "without migrations of managed memory, as nvprof prints it"
 --- */
 WITH record AS (
   SELECT trace_id, 'GPU activities' AS type, name, greatest(dur, 0) AS dur,
     greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0) AS inside_ns
   FROM gpu_op
   CROSS JOIN time_window AS w
-  WHERE kind <> 'sync'
+  WHERE kind <> 'sync' AND NOT coalesce(is_unified, false)
   UNION ALL
   SELECT trace_id, 'API calls', name, greatest(dur, 0),
     greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0)

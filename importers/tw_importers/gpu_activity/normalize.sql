@@ -117,7 +117,7 @@ INSERT INTO gpu_op (
   external_id, context_id, bytes, direction, grid_x, grid_y, grid_z, block_x, block_y, block_z,
   registers_per_thread, shared_memory_bytes, queued_ns, graph_id, graph_node_id, sync_kind,
   wait_on_event_id, static_shared_memory_bytes, dynamic_shared_memory_bytes, source_memory_kind,
-  destination_memory_kind
+  destination_memory_kind, is_unified, virtual_address
 )
 SELECT
   getvariable('first_id') + slice_n,
@@ -156,7 +156,9 @@ SELECT
   static_shared_memory_bytes,
   dynamic_shared_memory_bytes,
   source_memory_kind,
-  destination_memory_kind
+  destination_memory_kind,
+  is_unified,
+  CASE WHEN is_unified THEN address END
 FROM scratch.span
 WHERE kind IN ('kernel', 'memcpy', 'memset', 'sync');
 

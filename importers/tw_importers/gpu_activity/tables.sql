@@ -33,6 +33,7 @@ CREATE TABLE activity (
   dynamic_shared_memory_bytes BIGINT,
   source_memory_kind VARCHAR, -- of a copy; of a memset: the memory it sets
   destination_memory_kind VARCHAR,
+  is_unified BOOLEAN, -- of a copy: a migration of managed memory, at `address`
   queued_ns BIGINT,
   graph_id BIGINT,
   graph_node_id BIGINT,

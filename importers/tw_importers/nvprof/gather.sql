@@ -240,6 +240,55 @@ CROSS JOIN many_contexts AS m
 LEFT JOIN caller AS c ON c.correlation_id = w.correlationId
 LEFT JOIN context_device AS d ON d.context_id = w.contextId;
 
+-- Managed memory: migrations and page faults. Older releases record one time.
+CREATE TABLE managed_record AS
+SELECT
+  *,
+  coalesce(counterKind IN (1, 2, 8), false) AS is_copy,
+  [
+    'Memcpy HtoD', 'Memcpy DtoH', 'CPU page faults', 'GPU page faults', 'thrashing', 'throttling',
+    'remote maps', 'Memcpy DtoD'
+  ][counterKind] AS what
+FROM managed;
+
+INSERT INTO activity BY NAME
+SELECT
+  u._id_ AS seq,
+  CASE WHEN u.is_copy THEN 'memcpy' ELSE 'other' END AS kind,
+  CASE
+    WHEN u.is_copy THEN 'gpu_memcpy'
+    WHEN u.counterKind = 3 THEN 'um_cpu_page_fault'
+    WHEN u.counterKind = 4 THEN 'um_gpu_page_fault'
+    ELSE 'unified_memory'
+  END AS category,
+  '[Unified Memory' || coalesce(' ' || u.what, '') || ']' AS name,
+  time_of(coalesce(u.start, u.timestamp)) AS start_ns,
+  CASE WHEN u.counterKind = 3 OR u.start IS NULL THEN time_of(coalesce(u.start, u.timestamp))
+    ELSE time_of(u."end") END AS end_ns,
+  coalesce(u.processId, s.process)::VARCHAR AS process,
+  -- thrashing names several devices
+  coalesce(
+    u.deviceId,
+    CASE WHEN u.counterKind IN (1, 8) THEN u.dstId WHEN u.counterKind IN (2, 4, 6, 7) THEN u.srcId END
+  )::VARCHAR AS device,
+  CASE
+    WHEN u.is_copy THEN 'copies of managed memory'
+    WHEN u.counterKind = 4 THEN 'page faults of managed memory'
+    WHEN u.counterKind IN (6, 7) THEN 'managed memory'
+  END AS track_name,
+  CASE WHEN u.is_copy THEN u.value END AS bytes,
+  CASE WHEN u.is_copy THEN right(u.what, 4) END AS direction,
+  nullif(u.is_copy, false) AS is_unified,
+  CASE WHEN u.is_copy THEN TRY_CAST(u.address AS UBIGINT) END AS address,
+  json_of(concat_ws(',',
+    '"address":' || u.address,
+    CASE u.counterKind WHEN 3 THEN '"CpuInstruction":' WHEN 4 THEN '"numberOfPageFaults":'
+      ELSE '"value":' END || u.value,
+    '"flags":' || nullif(u.flags, 0)
+  )) AS args_json
+FROM managed_record AS u
+CROSS JOIN sole_process AS s;
+
 -- NVTX: what starts and what ends share an id; 1 is an instant, 2 a start, 4 an end.
 CREATE TABLE half AS
 SELECT
@@ -336,6 +385,8 @@ UNION ALL
 SELECT 'overhead', count(*) FROM overhead
 UNION ALL
 SELECT 'wait', count(*) FROM wait
+UNION ALL
+SELECT 'managed', count(*) FROM managed
 UNION ALL
 SELECT name, n FROM unread;
 

@@ -55,6 +55,11 @@ _TABLES: dict[str, tuple[str, str, str]] = {
         "_id_ type start end correlationId contextId streamId cudaEventId",
         "",
     ),
+    "managed": (
+        "UNIFIED_MEMORY_COUNTER",
+        "_id_ counterKind value start end timestamp address srcId dstId deviceId processId flags",
+        "",
+    ),
     "object_name": ("NAME", "_id_ objectKind name", "objectId"),
 }  # fmt: skip
 _SMALL = {"ENVIRONMENT", "STREAM", "MARKER_DATA", "SOURCE_LOCATOR", "DEVICE_ATTRIBUTE", "MODULE"}

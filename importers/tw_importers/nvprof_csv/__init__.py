@@ -34,7 +34,7 @@ def sniff(head: bytes, name: str) -> int:
 NVPROF_CSV = FileImporter(
     name="nvprof_csv",
     title="nvprof's CSV: nvprof --csv --print-gpu-trace or --print-api-trace",
-    version=3,
+    version=4,
     sniff=sniff,
     read=read,
     prepare=(

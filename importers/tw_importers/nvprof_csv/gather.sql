@@ -16,8 +16,10 @@ SELECT
   scaled(l.start, u.start) AS start_ns,
   TRY(scaled(l.start, u.start) + scaled(l.duration, u.duration)) AS end_ns,
   scaled(l.size, u.size) AS bytes,
+  scaled(l.unifiedmemory, u.unifiedmemory) AS unified_bytes,
   scaled(l.staticsmem, u.staticsmem) AS static_bytes,
   scaled(l.dynamicsmem, u.dynamicsmem) AS dynamic_bytes,
+  l.name LIKE '[Unified Memory Memcpy%' AS is_unified,
   whole(regexp_extract(l.device, '\((\d+)\)$', 1)) AS ordinal,
   regexp_replace(l.device, ' *\(\d+\)$', '') AS model,
   -- Kernels' names are followed by the number of their call in brackets: older releases say it
@@ -36,18 +38,21 @@ INSERT INTO not_used SELECT 'summary and counter tables', n_sums FROM summary_co
 INSERT INTO device_info (device, kind, ordinal, name, vendor)
 SELECT DISTINCT device, 'gpu', ordinal, model, 'NVIDIA' FROM printed WHERE device IS NOT NULL;
 
+-- Of managed memory: bytes of a migration, a number of page faults of a device, or the instruction of
+-- one on the host.
 INSERT INTO activity BY NAME
 SELECT
   seq,
   CASE
-    WHEN name LIKE '[CUDA memcpy%' THEN 'memcpy'
+    WHEN name LIKE '[CUDA memcpy%' OR is_unified THEN 'memcpy'
     WHEN name LIKE '[CUDA memset%' THEN 'memset'
     WHEN name LIKE '[Unified Memory%' THEN 'other'
     ELSE 'kernel'
   END AS kind,
   CASE
-    WHEN name LIKE '[CUDA memcpy%' THEN 'gpu_memcpy'
+    WHEN name LIKE '[CUDA memcpy%' OR is_unified THEN 'gpu_memcpy'
     WHEN name LIKE '[CUDA memset%' THEN 'gpu_memset'
+    WHEN name = '[Unified Memory GPU page faults]' THEN 'um_gpu_page_fault'
     WHEN name LIKE '[Unified Memory%' THEN 'unified_memory'
     ELSE 'kernel'
   END AS category,
@@ -56,13 +61,20 @@ SELECT
   end_ns,
   process,
   device,
-  'stream ' || stream || CASE WHEN count(DISTINCT context) OVER () > 1 THEN ' of context ' || context
-    ELSE '' END AS track_name,
+  CASE
+    WHEN stream IS NULL AND is_unified THEN 'copies of managed memory'
+    WHEN stream IS NULL AND name LIKE '[Unified Memory%page faults]' THEN 'page faults of managed memory'
+    WHEN stream IS NULL AND name LIKE '[Unified Memory%' THEN 'managed memory'
+    ELSE 'stream ' || stream || CASE WHEN count(DISTINCT context) OVER () > 1
+      THEN ' of context ' || context ELSE '' END
+  END AS track_name,
   whole(stream) AS stream,
   correlation AS correlation_id,
   whole(context) AS context_id,
-  bytes,
+  CASE WHEN is_unified THEN coalesce(unified_bytes, bytes) ELSE bytes END AS bytes,
   nullif(regexp_extract(name, '[HDPA]to[HDPA]'), '') AS direction,
+  nullif(is_unified, false) AS is_unified,
+  CASE WHEN is_unified THEN address_of(virtualaddress) END AS address,
   whole(gridx) AS grid_x,
   whole(gridy) AS grid_y,
   whole(gridz) AS grid_z,
@@ -81,6 +93,7 @@ SELECT
     '"src_device":' || quoted(srcdev),
     '"dst_device":' || quoted(dstdev),
     '"address":' || quoted(virtualaddress),
+    '"numberOfPageFaults":' || CASE WHEN name LIKE '%page faults]' THEN whole(unifiedmemory) END,
     '"static_shared_memory":' || static_bytes,
     '"dynamic_shared_memory":' || dynamic_bytes
   )) AS args_json
@@ -91,8 +104,11 @@ WHERE device IS NOT NULL;
 INSERT INTO activity BY NAME
 SELECT
   seq,
-  CASE WHEN name LIKE '[%' THEN 'range' ELSE 'call' END AS kind,
+  CASE WHEN name LIKE '[Unified Memory%' THEN 'other' WHEN name LIKE '[%' THEN 'range' ELSE 'call'
+    END AS kind,
   CASE
+    WHEN name = '[Unified Memory CPU page faults]' THEN 'um_cpu_page_fault'
+    WHEN name LIKE '[Unified Memory%' THEN 'unified_memory'
     WHEN name LIKE '[%' THEN 'user_annotation'
     WHEN starts_with(name, 'cuda') THEN 'cuda_runtime'
     ELSE 'cuda_driver'
@@ -101,7 +117,11 @@ SELECT
   start_ns,
   CASE WHEN name LIKE '[%' THEN coalesce(end_ns, start_ns) ELSE end_ns END AS end_ns,
   process,
-  correlation AS correlation_id
+  correlation AS correlation_id,
+  nullif(json_of(concat_ws(',',
+    '"address":' || quoted(virtualaddress),
+    '"CpuInstruction":' || quoted(unifiedmemory)
+  )), '{}') AS args_json
 FROM printed
 WHERE device IS NULL;
 

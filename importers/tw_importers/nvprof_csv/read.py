@@ -24,7 +24,7 @@ COLUMNS = (
     "start", "duration", "gridx", "gridy", "gridz", "blockx", "blocky", "blockz",
     "registersperthread", "staticsmem", "dynamicsmem", "size", "throughput", "srcmemtype",
     "dstmemtype", "device", "context", "stream", "name", "correlationid", "srcdev", "dstdev",
-    "virtualaddress",
+    "unifiedmemory", "virtualaddress",
 )  # fmt: skip
 #: Nanoseconds, or bytes, of one; nvprof's kilobyte has 1024.
 UNITS = {
