@@ -1,16 +1,15 @@
 /* ---
 name = "rank_step"
-version = 2
+version = 3
 title = "Step time, exposed communication and waiting of each rank in each step"
 help = """
 One row for each step of each rank, to find the ranks and steps that are slow: as a heat map on pages
 and in workbooks. A collective on a device belongs to the step that launched it, one on the host to
 the step in which it began. Device figures are sums over the devices of the rank. A time window
-contains the steps that run in it on the host, with all their work, whenever that runs, and the
-collectives that run in it on any rank, whole.
+contains the steps that run in it on the host, with all their work and collectives, whenever these run.
 """
 grain = ["trace_id", "step_id"]
-requires = { schema = ">=1", queries = ["step_activity@1", "step_window@1", "collective_wait@1"] }
+requires = { schema = ">=1", queries = ["step_activity@1", "step_window@1", "whole_collective_wait@1"] }
 scale = "run"
 columns = [
   "run_id", "trace_id", "rank", "step_id", "step", "host_ns", "device_ns",
@@ -37,6 +36,7 @@ check = ">= 0"
 help = "Wait for the last rank in synchronizing collectives of the step; NULL: no collective of the step can be compared"
 
 [changes]
+3 = "in a time window, steps have the waits in all their collectives"
 2 = "a collective on a device that no step launched belongs to no step"
 1 = "first version"
 --- */
@@ -50,7 +50,7 @@ WITH on_device AS (
 ),
 member AS (
   SELECT w.slice_id, w.trace_id, w.wait_ns, s.side, s.ts, k.process_id, l.from_id AS step_id
-  FROM collective_wait() AS w
+  FROM whole_collective_wait() AS w
   JOIN whole_collective AS s ON s.slice_id = w.slice_id
   JOIN track AS k ON k.id = s.track_id
   LEFT JOIN whole_link AS l

@@ -7,11 +7,11 @@ All traces of a side are combined. A row is a kind of collective with its group 
 message size, as collective_op gives them; counted are the records that last as long as the
 communication, on the device where a side has them there, else on the host. Figures are per whole step
 and rank where both sides have steps, else per trace; n_outside_a and n_outside_b count those outside of
-whole steps, which are not compared. In a time window collectives that run in it count, in whole steps
-and outside; of figures per trace, the parts inside it. Added and removed collectives come first, then
-those whose rate changed, then those whose time changed most. They are not compared if they are on the
-device and one side did not record device work; times are not if one side has them on the host, the other
-on the device.
+whole steps, which are not compared. In a time window whole steps have all their collectives, whenever
+these run; of others those that run in it count, and of figures per trace, the parts inside it. Added
+and removed collectives come first, then those whose rate changed, then those whose time changed most.
+They are not compared if they are on the device and one side did not record device work; times are not
+if one side has them on the host, the other on the device.
 """
 grain = ["kind", "group_size", "data_type", "message_bytes"]
 requires = { schema = ">=1", queries = ["collective_op@1", "compare_step@1", "compare_unit@1"] }

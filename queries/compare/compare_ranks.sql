@@ -1,6 +1,6 @@
 /* ---
 name = "compare_ranks"
-version = 3
+version = 4
 title = "Ranks of two sides: own work, waiting for others, and the waiting they cause"
 help = """
 A slow rank shows in the steps of all ranks: the others wait for it in collectives. So the first row is
@@ -12,10 +12,11 @@ Figures are means over the whole steps of a trace, or totals of a trace if not b
 (basis). work is the time of kernels that compute, copies and memsets; wait the time that the rank waited
 in collectives for the last one to arrive; caused_wait the waits of all other ranks of both sides for it,
 in whole steps of theirs. A collective on a device belongs to the step that launched it, one on the host
-to the step in which it began.
+to the step in which it began. In a time window whole steps have all their work and waits; totals of a
+trace have the parts of work inside it, and the waits of collectives that run in it on any rank.
 """
 grain = ["pair"]
-requires = { schema = ">=1", queries = ["collective_wait@1", "compare_pair@1", "compare_step@1", "compare_unit@1", "device_work_by_step@2", "step_window@1"] }
+requires = { schema = ">=1", queries = ["compare_pair@1", "compare_step@1", "compare_unit@1", "device_work_by_step@2", "step_window@1", "whole_collective_wait@1"] }
 columns = [
   "pair", "rank_a", "rank_b", "basis", "n_steps_a", "n_steps_b", "host_a_ns", "host_b_ns",
   "work_a_ns", "work_b_ns", "work_change_ns", "wait_a_ns", "wait_b_ns", "wait_change_ns",
@@ -56,6 +57,7 @@ trace_id_b = { type = "BIGINT", unit = "ref trace.id", nullable = true, help = "
 not_compared = { type = "VARCHAR", unit = "text", nullable = true, help = "Why waits are not compared; NULL: they are" }
 
 [changes]
+4 = "in a time window, waits of whole steps count, whenever these are; totals count waits of ranks of both sides only"
 3 = "ranks of the other side that wait for a rank count in steps, too"
 2 = "waits in collectives on the host belong to the step in which these began"
 1 = "first version"
@@ -81,9 +83,15 @@ whole AS (
 ),
 -- Everything by trace and step; step NULL is outside of steps.
 waited AS (
-  SELECT w.trace_id, w.last_trace_id, w.wait_ns, coalesce(k.from_id, p.step_id) AS step_id
-  FROM collective_wait() AS w
+  SELECT
+    w.trace_id,
+    w.last_trace_id,
+    w.wait_ns,
+    coalesce(k.from_id, p.step_id) AS step_id,
+    count(v.slice_id) OVER (PARTITION BY w.instance_id) > 0 AS is_in_window
+  FROM whole_collective_wait() AS w
   JOIN whole_collective AS c ON c.slice_id = w.slice_id
+  LEFT JOIN collective AS v ON v.slice_id = w.slice_id
   LEFT JOIN track AS r ON r.id = c.track_id
   LEFT JOIN whole_link AS k
     ON k.to_id = w.slice_id AND k.kind = 'step' AND k.link_set = 'default'
@@ -96,16 +104,19 @@ waited AS (
 ),
 value AS (
   SELECT
-    trace_id, trace_id AS step_trace_id, step_id, 'work' AS measure,
+    trace_id, step_id, true AS is_in_window, 'work' AS measure,
     CASE WHEN z.basis = 'step' THEN total_ns ELSE inside_ns END AS ns
   FROM device_work_by_step()
   CROSS JOIN basis AS z
   WHERE class <> 'communication'
   UNION ALL
-  SELECT trace_id, trace_id, step_id, 'wait', wait_ns FROM waited
+  SELECT trace_id, step_id, is_in_window, 'wait', wait_ns FROM waited
   UNION ALL
-  SELECT last_trace_id, trace_id, step_id, 'caused', CASE WHEN trace_id <> last_trace_id THEN wait_ns ELSE 0 END
+  SELECT
+    last_trace_id, step_id, is_in_window, 'caused',
+    CASE WHEN trace_id <> last_trace_id THEN wait_ns ELSE 0 END
   FROM waited
+  SEMI JOIN unit AS u ON u.trace_id = waited.trace_id
 ),
 summed AS (
   SELECT u.side, v.trace_id, v.measure, sum(v.ns)::BIGINT AS ns
@@ -113,7 +124,7 @@ summed AS (
   JOIN unit AS u ON u.trace_id = v.trace_id
   CROSS JOIN basis AS z
   LEFT JOIN (SELECT DISTINCT step_id FROM whole) AS s ON s.step_id = v.step_id
-  WHERE z.basis = 'trace' OR s.step_id IS NOT NULL
+  WHERE CASE WHEN z.basis = 'trace' THEN v.is_in_window ELSE s.step_id IS NOT NULL END
   GROUP BY u.side, v.trace_id, v.measure
 ),
 host AS (

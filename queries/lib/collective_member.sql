@@ -10,7 +10,7 @@ clock has no offset. A time window contains the collectives that run in it on an
 their members.
 """
 grain = ["slice_id"]
-requires = { schema = ">=1", queries = ["collective_op@1"] }
+requires = { schema = ">=1", queries = ["whole_collective_member@1"] }
 scale = "run"
 columns = [
   "instance_id", "slice_id", "trace_id", "run_id", "rank", "side", "kind", "is_synchronizing",
@@ -46,17 +46,8 @@ help = "End in the run's shared time; NULL: the clock has no offset"
 [changes]
 1 = "first version"
 --- */
-WITH peer AS (
-  SELECT from_id, to_id, confidence
-  FROM whole_link
-  WHERE kind = 'collective_peer'
-    AND link_set = 'default'
-    AND trace_id IS NULL
-),
-member AS (
-  SELECT from_id AS instance_id, to_id AS slice_id, confidence FROM peer
-  UNION ALL
-  SELECT DISTINCT from_id, from_id, 1::DOUBLE FROM peer
+WITH member AS (
+  SELECT * FROM whole_collective_member()
 ),
 chosen AS (
   SELECT DISTINCT m.instance_id
@@ -66,24 +57,19 @@ chosen AS (
 SELECT
   m.instance_id,
   m.slice_id,
-  o.trace_id,
-  o.run_id,
-  o.rank,
-  o.side,
-  o.kind,
-  o.is_synchronizing,
-  o.group_name,
-  o.group_size,
-  o.message_bytes,
+  m.trace_id,
+  m.run_id,
+  m.rank,
+  m.side,
+  m.kind,
+  m.is_synchronizing,
+  m.group_name,
+  m.group_size,
+  m.message_bytes,
   m.confidence,
-  o.base_ns + o.start_ns + c.offset_ns
-    + round(coalesce(c.drift, 0) * o.start_ns)::BIGINT AS aligned_start_ns,
-  o.base_ns + o.end_ns + c.offset_ns
-    + round(coalesce(c.drift, 0) * o.end_ns)::BIGINT AS aligned_end_ns,
-  c.uncertainty_ns
-FROM collective_op() AS o
-JOIN member AS m ON m.slice_id = o.slice_id
+  m.aligned_start_ns,
+  m.aligned_end_ns,
+  m.uncertainty_ns
+FROM member AS m
 SEMI JOIN chosen AS v ON v.instance_id = m.instance_id
-JOIN trace AS t ON t.id = o.trace_id
-LEFT JOIN clock AS c ON c.id = t.clock_id
 ORDER BY m.instance_id, m.slice_id

@@ -5,10 +5,10 @@ title = "Wait of each member of a synchronizing collective, and the awaited rank
 help = """
 Only collectives whose members can be compared, that is, all clocks have offsets and no link between
 them is doubtful (confidence 0.5 and below). If several members arrived last together, the lowest
-rank counts as the last.
+rank counts as the last. A time window contains the collectives that run in it on any rank, whole.
 """
 grain = ["slice_id"]
-requires = { schema = ">=1", queries = ["collective_member@1"] }
+requires = { schema = ">=1", queries = ["whole_collective_wait@1"] }
 scale = "run"
 columns = [
   "instance_id", "slice_id", "trace_id", "run_id", "rank", "last_trace_id", "last_rank", "wait_ns",
@@ -31,43 +31,25 @@ help = "Time from the second-to-last start to the last start"
 [changes]
 1 = "first version"
 --- */
-WITH member AS (
-  SELECT
-    *,
-    count(aligned_start_ns) OVER instance = count(*) OVER instance
-      AND min(confidence) OVER instance > 0.5 AS is_comparable,
-    max(aligned_start_ns) OVER instance AS last_start_ns,
-    row_number() OVER (
-      PARTITION BY instance_id ORDER BY aligned_start_ns DESC, rank NULLS LAST, trace_id
-    ) AS place_from_last
-  FROM collective_member()
-  WHERE is_synchronizing
-  WINDOW instance AS (PARTITION BY instance_id)
+WITH wait AS (
+  SELECT * FROM whole_collective_wait()
 ),
-ends AS (
-  SELECT
-    instance_id,
-    max(CASE WHEN place_from_last = 1 THEN trace_id END) AS last_trace_id,
-    max(CASE WHEN place_from_last = 1 THEN rank END) AS last_rank,
-    max(CASE WHEN place_from_last = 1 THEN uncertainty_ns END) AS last_uncertainty_ns,
-    max(CASE WHEN place_from_last = 2 THEN aligned_start_ns END) AS before_last_start_ns
-  FROM member
-  WHERE is_comparable
-  GROUP BY instance_id
+chosen AS (
+  SELECT DISTINCT w.instance_id
+  FROM wait AS w
+  JOIN collective AS v ON v.slice_id = w.slice_id
 )
 SELECT
-  m.instance_id,
-  m.slice_id,
-  m.trace_id,
-  m.run_id,
-  m.rank,
-  e.last_trace_id,
-  e.last_rank,
-  m.last_start_ns - m.aligned_start_ns AS wait_ns,
-  m.last_start_ns - e.before_last_start_ns AS margin_ns,
-  m.uncertainty_ns + e.last_uncertainty_ns AS uncertainty_ns
-FROM member AS m
-JOIN ends AS e ON e.instance_id = m.instance_id
-WHERE m.is_comparable
-  AND e.before_last_start_ns IS NOT NULL
-ORDER BY m.instance_id, m.slice_id
+  w.instance_id,
+  w.slice_id,
+  w.trace_id,
+  w.run_id,
+  w.rank,
+  w.last_trace_id,
+  w.last_rank,
+  w.wait_ns,
+  w.margin_ns,
+  w.uncertainty_ns
+FROM wait AS w
+SEMI JOIN chosen AS v ON v.instance_id = w.instance_id
+ORDER BY w.instance_id, w.slice_id

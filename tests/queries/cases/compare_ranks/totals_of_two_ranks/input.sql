@@ -1,0 +1,3 @@
+-- input: shared/collectives_of_four_ranks.sql
+-- parameters: a=r/a b=r/b
+-- Without steps: rank 0 waits 20 ns for rank 1; what rank 2, on neither side, waits does not count.
