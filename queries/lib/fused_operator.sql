@@ -8,7 +8,7 @@ only others of the cluster take is neither written nor read; what others take, t
 is saved at the rate of precision_use.
 """
 grain = ["trace_id", "node_id"]
-requires = { schema = ">=18", queries = ["precision_operator@1", "precision_use@1"] }
+requires = { schema = ">=18", queries = ["precision_operator@1", "precision_use@2"] }
 scale = "run"
 columns = ["run_id", "trace_id", "node_id", "into_id", "cluster", "operator", "type", "saved_ns"]
 

@@ -8,7 +8,7 @@ that are not recorded, clusters of which one operator needs what another returns
 that says nothing about clusters.
 """
 grain = ["kind"]
-requires = { schema = ">=26", queries = ["fused_line@1", "fused_operator@1", "fusion_operator@1", "precision_operator@1", "precision_use@1"] }
+requires = { schema = ">=26", queries = ["fused_line@1", "fused_operator@1", "fusion_operator@1", "precision_operator@1", "precision_use@2"] }
 columns = ["kind", "problem", "remedy"]
 
 [param.clusters]

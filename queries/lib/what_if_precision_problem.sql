@@ -7,7 +7,7 @@ No row: they can. What the recording lacks, names of operators that the run does
 a cost model that does not exist, or is of another device.
 """
 grain = ["kind"]
-requires = { schema = ">=26", queries = ["precision_operator@1", "precision_ratio@2", "precision_use@1"] }
+requires = { schema = ">=26", queries = ["precision_operator@1", "precision_ratio@2", "precision_use@2"] }
 columns = ["kind", "problem", "remedy"]
 
 [param.operators]

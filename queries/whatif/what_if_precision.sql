@@ -10,7 +10,7 @@ tensor is cast once, right before the first that takes it, as part of its time (
 computed in 16 bits halve what their communication takes besides queueing, and are cast before the update.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=26", queries = ["precision_operator@1", "precision_ratio@2", "precision_use@1", "replay_node@3"] }
+requires = { schema = ">=26", queries = ["precision_operator@1", "precision_ratio@2", "precision_use@2", "replay_node@3"] }
 scale = "run"
 applies_to = "operators of dPRO trials"
 extrapolates = true
@@ -70,14 +70,14 @@ chosen AS MATERIALIZED (
 ),
 use AS (
   SELECT
-    u.run_id, u.trace_id, u.tensor, u.node_id, u.n_elements, u.least_ns, u.rate_bytes_per_s,
+    u.run_id, u.trace_id, u.tensor, u.node_id, u.turn, u.n_elements, u.least_ns, u.rate_bytes_per_s,
     u.producer_id IN (SELECT node_id FROM chosen AS c WHERE c.run_id = u.run_id) AS is_returned_in_16,
     u.node_id IN (SELECT node_id FROM chosen AS c WHERE c.run_id = u.run_id) AS is_taken_in_16
   FROM precision_use() AS u
 ),
 cast_time AS (
   SELECT
-    run_id, trace_id, tensor, is_taken_in_16, min(node_id) AS node_id,
+    run_id, trace_id, tensor, is_taken_in_16, arg_min(node_id, turn) AS node_id,
     any_value(greatest(
       least_ns,
       n_elements * 6 * 1e9 / CASE WHEN $cast_bytes_per_s::DOUBLE > 0 THEN $cast_bytes_per_s::DOUBLE ELSE rate_bytes_per_s END
