@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,36 @@ def test_costs_in_a_time_window_are_of_it_and_add_up(
     assert costs[0] == pytest.approx(costs[1] + costs[2])
     assert 0 < measured[1] <= border
     assert measured[0] == pytest.approx(sum(measured[1:]))
+
+
+def event(category: str, name: str, place: tuple[int, int], ts: int, dur: int, **args: int) -> Row:
+    times = {"pid": place[0], "tid": place[1], "ts": ts, "dur": dur}
+    return {"ph": "X", "cat": category, "name": name, **times, "args": args}
+
+
+def test_communication_of_a_device_bound_step_costs_what_the_device_saves(tmp_path: Path) -> None:
+    """Steps of 40 us on the host launch 100 us of compute and 50 us of communication behind it."""
+    events = []
+    for n in range(3):
+        start, device = 40 * n, 10 + 150 * n
+        events.append(event("user_annotation", f"ProfilerStep#{n}", (9, 9), start, 40))
+        works = (("gemm", 2, 0, 100), ("ncclDevKernel_AllReduce", 8, 100, 50))
+        for k, (name, call, lag, dur) in enumerate(works, 2 * n + 1):
+            launch = (9, 9), start + call, 3
+            events.append(event("cuda_runtime", "cudaLaunchKernel", *launch, correlation=k))
+            place = {"device": 0, "stream": 7, "correlation": k}
+            events.append(event("kernel", name, (0, 7), device + lag, dur, **place))
+    (tmp_path / "t.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    db = tmp_path / "w.duckdb"
+    pipeline.import_paths([tmp_path / "t.json"], db=db)
+    with session.opened(session.Place.of(db)) as opened:
+        by_scope = {number: diagnosis.diagnose(opened, number) for number in (None, 0, 1, 2)}
+
+    costs = {
+        number: [row["cost_ns"] for row in each.rows if row["finding"] == "exposed_communication"]
+        for number, each in by_scope.items()
+    }
+    assert costs == {None: [150_000], 0: [50_000], 1: [50_000], 2: [50_000]}
+    # The first step begins with the host, 10 us before the device.
+    measured = {number: each.measured_ns for number, each in by_scope.items()}
+    assert measured == {None: 460_000, 0: 160_000, 1: 150_000, 2: 150_000}

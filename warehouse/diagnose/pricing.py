@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from warehouse.diagnose import step_time
 from warehouse.diagnose.prices import Prices
 from warehouse.errors import QueryError, UsageError
 from warehouse.query.terminal.units import percent
@@ -27,7 +28,7 @@ MOST_ERROR = 0.2  # of a replay without changes; beyond it, replays price nothin
 def price(
     session: Session, engine: Engine, findings: Sequence[Finding], step: int | None = None
 ) -> Prices:
-    """Replays the run with the change of each finding; of one step, if given.
+    """Replays the run with the change of each finding; of one step, if given (`step_time`).
 
     Of more than `MOST` changes, those with the largest estimates are replayed. One that changes
     nothing has no price: what the finding is about is not in the replay. Raises QueryError if no
@@ -40,6 +41,8 @@ def price(
         return Prices({}, None, None, str(error), step is not None)
     graph.connection.execute(_RELATED)
     _bound(session, graph)
+    if step is not None:
+        step_time.add_work(session, graph)
     are_of_step = step is not None or database.one(graph.connection, _IS_MEAN)[0]
     if session.seen.has_window and not are_of_step and not _has_extent(graph):
         return Prices({}, None, None, "it gives no time for the time window")
@@ -155,6 +158,8 @@ def _time_of(graph: Graph, rows: pa.Table, step: int | None) -> _Time:
         replayed, measured = database.one(graph.connection, _EXTENT)
         if replayed is not None:
             return _Time(replayed, measured)
+    elif found := step_time.of_slowest(graph, step):
+        return _Time(*found)
     mine = [row for row in rows.to_pylist() if row["step"] == step]
     if not mine:
         raise QueryError(f"no rank has a step {step}", hint="`tw query step_summary` lists them.")
