@@ -339,8 +339,9 @@ def _xplane() -> list[Files]:
 
 def _perfetto() -> list[Files]:
     from tests.importers import test_perfetto as perfetto
+    from tests.importers import test_perfetto_typed as typed
 
-    return _one("t.pftrace", perfetto.WHOLE, perfetto.trace(*perfetto.SLICE))
+    return _one("t.pftrace", perfetto.WHOLE, perfetto.trace(*perfetto.SLICE), typed.WHOLE)
 
 
 def _tf_run_metadata() -> list[Files]:

@@ -26,7 +26,7 @@ def _read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 PERFETTO = FileImporter(
     name="perfetto",
     title="Perfetto traces of track events (.pftrace, .perfetto-trace)",
-    version=2,
+    version=3,
     sniff=sniff,
     read=_read,
     prepare=(

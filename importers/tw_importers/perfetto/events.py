@@ -15,6 +15,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from tw_importers.perfetto.arguments import json_text, text_of
 from tw_importers.perfetto.sequences import Sequence
 from tw_importers.perfetto.tracks import Key, Tracks
+from tw_importers.perfetto.typed_fields import TypedFields
 from tw_importers.protobuf.declared import ONE
 from warehouse.ingest.importer import Problem
 
@@ -55,8 +56,8 @@ TABLES = {
 class EventReader:
     """Collects the rows of events."""
 
-    def __init__(self, tracks: Tracks) -> None:
-        self._tracks = tracks
+    def __init__(self, tracks: Tracks, typed: TypedFields) -> None:
+        self._tracks, self._typed = tracks, typed
         self._n_events = 0
         self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in TABLES}
         self._unread = Counter[int]()
@@ -85,10 +86,11 @@ class EventReader:
         source_track_n = self._tracks.number(key)
         found = event.annotations
         args = sequence.arguments.encoded(found) if found else None
+        if len(unknown := UnknownFieldSet(event)):
+            args = self._with_typed(args, event, unknown, is_counted=phase != END)
         name, category = _name(sequence, event), _category(sequence, event)
         extra = None
         if phase != END:
-            self._count_unread(event)
             extra = _extra(sequence, event)
         self._rows["event"].append(
             (seq, phase, source_track_n, ns, dur, category, name, args, extra)
@@ -100,9 +102,17 @@ class EventReader:
         if event.flows or event.last_flows or event.flows_old or event.last_flows_old:
             self._hops(event, seq)
 
-    def _count_unread(self, event: Any) -> None:
-        for field in UnknownFieldSet(event):
-            self._unread[field.field_number] += 1
+    def _with_typed(
+        self, args: str | None, event: Any, unknown: UnknownFieldSet, *, is_counted: bool
+    ) -> str | None:
+        """Arguments with the typed fields of an event; counts the fields that are not read."""
+        members, unread = self._typed.members(event, unknown)
+        if is_counted:
+            self._unread.update(unread)
+        if not members:
+            return args
+        before = [args[1:-1]] if args and args != "{}" else []
+        return f"{{{','.join([*before, *members])}}}"
 
     def _hops(self, event: Any, seq: int) -> None:
         hops = self._rows["hop"]

@@ -88,12 +88,14 @@ _DECLARED: Final = {
     "TreeProcess": {"pid": (1, "int32"), "command": (3, "bytes*")},
     "TreeThread": {"tid": (1, "int32"), "name": (2, "bytes"), "pid": (3, "int32")},
     "Tree": {"processes": (1, "TreeProcess*"), "threads": (2, "TreeThread*")},
+    "Extensions": {"files": (1, "bytes"), "packed": (2, "bytes")},
     "Packet": {
         "timestamp": (8, "uint64"), "clock": (58, "uint32"), "event": (11, "Event"),
         "track": (60, "Track"), "process": (43, "Process"), "thread": (44, "Thread"),
         "tree": (2, "Tree"), "clocks": (6, "Clocks"), "sequence": (10, "uint32"),
         "interned": (12, "Interned"), "flags": (13, "uint32"), "cleared": (41, "bool"),
         "defaults": (59, "Defaults"), "dropped": (42, "uint32"), "compressed": (50, "bytes"),
+        "extensions": (72, "bytes"),
     },
 }  # fmt: skip
 

@@ -20,6 +20,7 @@ from tw_importers.perfetto.events import TABLES, EventReader
 from tw_importers.perfetto.packets import content_of, packets
 from tw_importers.perfetto.sequences import CLEARED, NEEDS_STATE, Sequence
 from tw_importers.perfetto.tracks import Tracks
+from tw_importers.perfetto.typed_fields import TypedFields, descriptors_in
 from tw_importers.protobuf.wire import corrupt
 from warehouse.arrow import leave_pandas_unloaded
 from warehouse.errors import CorruptTrace
@@ -56,7 +57,8 @@ class _Trace:
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
         self._clocks, self._tracks = Clocks(), Tracks()
-        self._events = EventReader(self._tracks)
+        self._data = memoryview(b"")
+        self._events = EventReader(self._tracks, TypedFields(lambda: descriptors_in(self._data)))
         self._sequences: dict[int, Sequence] = {}
         self._merged, self._unused = Counter[str](), Counter[str]()
         self._problems: list[Problem] = []
@@ -67,6 +69,7 @@ class _Trace:
         """Reads all packets and writes the raw tables."""
         import pyarrow.parquet as pq  # loading it would cost every import of any kind
 
+        self._data = data
         with ExitStack() as files:
             writers = {
                 name: files.enter_context(
@@ -143,7 +146,7 @@ class _Trace:
         elif packet.HasField("tree"):
             self._tracks.name_tree(packet.tree)
         else:
-            return False
+            return bool(packet.extensions)  # see TypedFields
         return True
 
     def _event(self, sequence: Sequence, packet: Any, packet_ns: int | None) -> None:
