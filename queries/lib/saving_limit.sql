@@ -1,6 +1,6 @@
 /* ---
 name = "saving_limit"
-version = 3
+version = 4
 title = "How much changes of a run can save at most, from recorded times"
 help = """
 What is left is taken to last as long as recorded, and to be done in the same order. Then the run cannot end
@@ -21,10 +21,11 @@ the change removes:
 
 Communication does not count as work of a stream, as it may wait for other ranks; nor do copies, if some are
 dropped. Times of ranks add up, as their clocks may differ; time in which several threads or streams of a rank
-do what is removed counts once. The extent is that of the longest trace.
+do what is removed counts once. The extent is that of the longest trace
+(query trace_extent).
 """
 grain = ["run_id", "what_if", "subject", "rank"]
-requires = { schema = ">=13", queries = ["collective_wait@1", "launched_op@1"] }
+requires = { schema = ">=13", queries = ["collective_wait@1", "launched_op@1", "trace_extent@1"] }
 scale = "run"
 columns = ["run_id", "what_if", "subject", "rank", "most_ns"]
 
@@ -40,15 +41,14 @@ rank.help = "Rank that is changed; NULL: all"
 most_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time by which the run ends sooner at most" }
 
 [changes]
+4 = "the extent leaves out what PyTorch's profiler records of itself"
 3 = "parameter subjects"
 2 = "graph_launch"
 1 = "first version"
 --- */
 WITH extent AS (
-  SELECT t.run_id, s.trace_id, t.rank, max(s.ts + greatest(s.dur, 0)) - min(s.ts) AS extent_ns
-  FROM slice AS s
-  JOIN trace AS t ON t.id = s.trace_id
-  GROUP BY t.run_id, s.trace_id, t.rank
+  SELECT run_id, trace_id, rank, end_ns - start_ns AS extent_ns
+  FROM trace_extent()
 ),
 memory_copy AS MATERIALIZED (
   SELECT slice_id, name

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support import snapshots
-from tests.support.random_faults import clean, makespan_ns
+from tests.support.random_faults import clean, faulty, makespan_ns
 from tests.support.random_program import COMPUTE, PID
 from tests.support.randomtrace import RandomTrace, import_jobs
 from tests.support.snapshots import Snapshot
@@ -148,6 +148,28 @@ def test_fragmented_memory_is_found_where_half_of_much_free_memory_is_in_pieces(
         )
         seen.add(is_fragmented)
     assert seen == {False, True}
+
+
+def test_what_the_profiler_records_of_itself_is_no_time_of_the_run(tmp_path: Path) -> None:
+    """Its own slice lasts as long as it was on, here twice as long as the program."""
+    (program,) = faulty(0, "loader")[1]
+    span_ns = makespan_ns([program])
+    first = min(each["ts"] for each in program.events if "ts" in each)
+    own = {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
+           "tid": "PyTorch Profiler", "ts": first - span_ns, "dur": 2 * span_ns}  # fmt: skip
+    end = {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "",
+           "ts": first + 3 * span_ns}  # fmt: skip
+    runs = import_jobs(
+        tmp_path / "w.duckdb", {"run": [program.changed([*program.events, own, end])]}
+    )
+
+    with session.opened(session.Place.of(runs.path)) as opened:
+        made = diagnosis.diagnose(opened, replays=False)
+
+    rows = [row for row in made.rows if row["cost_ns"] is not None]
+    assert made.measured_ns == span_ns
+    assert rows[0]["cost_share"] == rows[0]["cost_ns"] / span_ns
+    assert all(row["most_ns"] < span_ns for row in rows if row["most_ns"] is not None)
 
 
 @pytest.mark.slow

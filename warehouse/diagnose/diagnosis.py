@@ -47,16 +47,6 @@ COLUMNS = (
 NAME = "tw diagnose"  # of the rows, in manifests
 #: Least share of the time -> severity.
 SEVERITIES = ((0.1, "high"), (0.02, "medium"), (0.0, "low"))
-_EXTENT = """
-SELECT max(end_ns - start_ns) FROM (
-  SELECT
-    min(greatest(s.ts, w.from_ns)) AS start_ns,
-    max(least(s.ts + greatest(s.dur, 0), w.to_ns)) AS end_ns
-  FROM slice AS s
-  CROSS JOIN time_window AS w
-  GROUP BY s.trace_id
-)
-"""
 
 
 @dataclass(frozen=True)
@@ -154,8 +144,11 @@ def _severity(share: float | None) -> str:
 
 
 def _extent_ns(session: Session) -> float | None:
-    (extent,) = database.one(session.connection, _EXTENT)
-    return None if extent is None else float(extent)
+    """The time of the longest trace, within the time window."""
+    from_ns, to_ns = database.one(session.connection, "SELECT from_ns, to_ns FROM time_window")
+    rows = session.run("trace_extent").table().to_pylist()
+    extents = [min(each["end_ns"], to_ns) - max(each["start_ns"], from_ns) for each in rows]
+    return float(max(extents)) if extents else None
 
 
 def _result(session: Session, rows: Sequence[dict[str, Any]], step: int | None) -> QueryResult:
