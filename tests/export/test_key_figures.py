@@ -157,7 +157,7 @@ def test_a_page_and_a_workbook_begin_with_the_same_figures(
 def test_findings_name_the_command_that_prices_the_same_scope(
     imported_files: WarehouseCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    row = {"subject": "a", "cost_share": 0.5}
+    row = {"subject": "a", "cost_share": 0.5, "evidence": "overlap@1"}
     monkeypatch.setattr(diagnosis, "diagnose", lambda *_, **__: SimpleNamespace(rows=[row]))
     chosen = Selection(ranks=(0,), from_ns=1000, to_ns=10**12)
     with session.opened(session.Place.of(imported_files(DDP)), chosen) as opened:
@@ -165,8 +165,9 @@ def test_findings_name_the_command_that_prices_the_same_scope(
         found = KeyFigures.of(opened, Report("r", "r", (), findings=True)).findings
 
     assert found is not None
-    command = f"tw diagnose --run {run} --rank 0 --from 1000 --to 1000000000000"
-    assert f" {command} replays the run without each " in found.note
+    scope = f"--run {run} --rank 0 --from 1000 --to 1000000000000"
+    assert f" tw diagnose {scope} replays the run without each " in found.note
+    assert found.evidence(found.rows[0]) == f"overlap@1 {scope}"
 
 
 def filled(db: Path, *given: Figure) -> KeyFigures:

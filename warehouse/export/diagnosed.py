@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.diagnose import text
 from warehouse.export import manifest
-from warehouse.export.key_figures import Findings, KeyFigures
+from warehouse.export.key_figures import Findings, KeyFigures, scope_of
 from warehouse.export.sections import FilledSection, Section
 
 if TYPE_CHECKING:
@@ -37,5 +37,8 @@ def write(session: Session, found: Diagnosis, path: Path, *, has_all: bool = Fal
 
 
 def _findings(session: Session, found: Diagnosis, has_all: bool) -> Findings:
-    note = text.headline(found, ", ".join(session.seen.run_names))
-    return Findings(text.shown(found, has_all=has_all), note, heading="Cost")
+    (run,) = session.seen.run_names
+    return Findings(
+        text.shown(found, has_all=has_all), text.headline(found, run), heading="Cost",
+        scope=scope_of(session, run),
+    )  # fmt: skip

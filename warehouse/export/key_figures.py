@@ -46,6 +46,11 @@ class Findings:
     rows: Sequence[Mapping[str, Any]]  # of `warehouse.diagnose.diagnosis.COLUMNS`
     note: str
     heading: str = "Estimate"  # of what they cost
+    scope: str = ""  # options that select what was judged
+
+    def evidence(self, row: Mapping[str, Any]) -> str:
+        """The query that shows a finding, with arguments of `tw query`."""
+        return f"{row['evidence']} {self.scope}".rstrip()
 
 
 @dataclass
@@ -111,16 +116,21 @@ def _findings(session: Session, run: str) -> Findings | None:
         return None
     n_more = len(rows) - len(shown[:_FINDINGS])
     more = f" It lists {n_more} more, too." if n_more else ""
-    options = options_of(
-        replace(
-            session.selection, runs=(run,), from_ns=session.seen.from_ns, to_ns=session.seen.to_ns
-        )
-    )
+    options = scope_of(session, run)
     return Findings(
         shown[:_FINDINGS],
         "Costs follow from recorded times: other work may hide what is estimated, and no repair "
         f"saves more than a bound (at most). tw diagnose {options} replays the run without each "
         f"finding, and says what that would save.{more}",
+        scope=options,
+    )
+
+
+def scope_of(session: Session, run: str) -> str:
+    """Options of commands that select the same of a run, whichever was imported last."""
+    seen = session.seen
+    return options_of(
+        replace(session.selection, runs=(run,), from_ns=seen.from_ns, to_ns=seen.to_ns)
     )
 
 

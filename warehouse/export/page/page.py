@@ -277,7 +277,7 @@ def _findings(figures: KeyFigures | None) -> Values | None:
                 "cost": text.cost(dict(row)),
                 "about": data.cut(text.about(dict(row))),
                 "remedy": row["remedy"],
-                "evidence": row["evidence"],
+                "evidence": found.evidence(row),
             }
             for row in found.rows
         ],

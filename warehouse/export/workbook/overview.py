@@ -63,7 +63,8 @@ def _findings(book: Book, sheet: Worksheet, row: int, found: Findings) -> int:
         sheet.write_string(row, place, name, head)
     for each in map(dict, found.rows):
         row += 1
-        about = f"{text.about(each)} Try: {each['remedy']}. See: tw query {each['evidence']}"
+        evidence = f"See: tw query {found.evidence(each)}"
+        about = f"{text.about(each)} Try: {each['remedy']}. {evidence}"
         sheet.write_string(row, 0, each["finding"].replace("_", " "), wrapped)
         is_marked = not each["is_replayed"] and found.heading != "Estimate"
         form = '"est. "0.0%' if is_marked else "0.0%"
