@@ -115,6 +115,25 @@ def test_sums_are_refused_with_what_to_record(
     assert "--print-gpu-trace" in str(found.hint)
 
 
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ('"Device","Context","Stream","Kernel","Occupancy"\n"GPU (0)","1","7","k",0.5\n',
+         "only nvprof summaries found"),
+        ('"Start";"Duration";"Name"\nms;us;\n1,5;2,5;"k"\n', "no nvprof CSV table found"),
+        ("   Start  Duration  Name\n1.5ms  2.5us  k(int)\n", "no nvprof CSV table found"),
+    ],
+)  # fmt: skip
+def test_other_tables_of_nvprof_are_refused_with_what_to_record(
+    tmp_path: Path, table: str, sentence: str
+) -> None:
+    (tmp_path / "a.txt").write_text(
+        f"==7== Profiling application: ./a\n==7== Profiling result:\n{table}"
+    )
+    found = error(tmp_path / "a.txt", tmp_path / "w.duckdb")
+    assert sentence in found.message and "--print-gpu-trace" in str(found.hint)
+
+
 def test_a_table_without_units_is_refused_by_its_line(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('"Start","Duration","Name"\n1.0,2.0,"cuInit"\n')
     found = error(tmp_path / "a.csv", tmp_path / "w.duckdb")

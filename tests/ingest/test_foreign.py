@@ -52,6 +52,12 @@ _NOISE = bytes(range(1, 250))
         ("a.sqlite", _NOISE, "encrypted", "copied completely"),
         ("otlp.json", b'{"resourceSpans": [{"scopeSpans": []}]}', "OpenTelemetry", "profiler"),
         ("ncu.csv", b'"ID","Process ID","Kernel Name"\n"0","5","k"\n', "Nsight Compute", "nsys"),
+        (
+            "run.json",
+            b'{"Type":80,"CudaEvent":{"startNs":"1","endNs":"2"}}\n{"Type":79}\n',
+            "a JSON export of Nsight Systems",
+            "nsys export --type sqlite",
+        ),
         ("ncu.txt", b"==PROF== Connected to process 5\n", "Nsight Compute", "nsys profile"),
         (
             "a.cpuprofile",

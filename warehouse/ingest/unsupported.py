@@ -79,6 +79,15 @@ _KNOWN = (
         "If Nsight Systems wrote it, export the report as SQLite instead: "
         "nsys export --type sqlite REPORT.nsys-rep",
     ),
+    *(
+        Refusal(
+            (), (),
+            "a JSON export of Nsight Systems, not its SQLite export",
+            "Export the report as SQLite: nsys export --type sqlite REPORT.nsys-rep",
+            text=sign,
+        )
+        for sign in (b'"CudaEvent":', b'"TraceProcessEvent":', b'"NvtxEvent":')
+    ),
     Refusal(
         (".duckdb",), (),
         "not a trace; a warehouse is named by --db",

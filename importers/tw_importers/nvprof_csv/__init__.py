@@ -19,7 +19,7 @@ _TABLE = re.compile(
     rb'^"?(?:Start"?,"?Duration"?,|(?:Type"?,"?)?Time\(%\)"?,"?Time|Device"?,"?Kernel"?,)',
     re.MULTILINE,
 )
-_RESULT = re.compile(rb"^={4,}[ \d]*(?:={2,} )?Profiling result:", re.MULTILINE)
+_RESULT = re.compile(rb"^={2,}(?:\d+={2,})? Profiling result:", re.MULTILINE)
 
 
 def sniff(head: bytes, name: str) -> int:
