@@ -227,3 +227,36 @@ def test_a_recorded_step_computes_again_within_sixty_percent_of_its_memory(
     lives = _lives([row for row in uses if row["graph_id"] == graph_id])
     assert Simulated(lives, n_places, ()).peak == 670448
     assert Simulated(lives, n_places, parts).peak == chosen["peak_bytes"]
+
+
+def test_a_search_without_success_does_not_claim_that_no_plan_exists(
+    tw: Tw, tmp_path: Path
+) -> None:
+    """472 bytes; 446 if the first two calls run again before the fourth, which is not tried."""
+    sizes = [32, 4, 62, 177, 164, 221, 25, 160, 299]
+    uses = [([0, 1], [2, 3]), ([2], [4]), ([4], [5, 6]), ([4], [7]), ([2], [8])]
+    path = tmp_path / "w.duckdb"
+    with Graphs(path) as made:
+        graph, before = made.graph("chakra"), None
+        for taken, given in uses:
+            values = [_values([n, n, 0, sizes[n], 1, "cuda:0"] for n in each)
+                      for each in (taken, given)]  # fmt: skip
+            node = made.node(graph, "aten::op", dur_ns=1000, inputs=values[0], outputs=values[1])
+            if before is not None:
+                made.edge(graph, before, node, "data")
+            before = node
+    with duckdb.connect(path) as connection:
+        connection.execute("UPDATE trace SET kind = 'graph'")
+
+    done = tw("optimize", "memory", "--memory-budget", "446", "--db", path)
+
+    assert done.code == 0 and (
+        "No plan within the budget of 446 bytes was found: the least takes 472, and none can "
+        "take less than 410." in done.err.replace("\n", " ")
+    )
+    lives = [
+        Life(size, any(n in given for _, given in uses),
+             tuple(place for place, (taken, given) in enumerate(uses) if n in taken + given))
+        for n, size in enumerate(sizes)
+    ]  # fmt: skip
+    assert Simulated(lives, len(uses), [Part(0, 2, 3)]).peak == 446

@@ -194,14 +194,14 @@ def _note(
     text = None
     if chosen.plan.is_smaller:
         text = (
-            f"Only a smaller batch is within the budget: 1/{chosen.plan.batches} of it a step, so "
-            "that training takes more steps."
+            "Of the plans found, only a smaller batch is within the budget: "
+            f"1/{chosen.plan.batches} of it a step, so that training takes more steps."
         )
     elif peak <= budget:
         text = f"The run takes {peak} bytes on {memory.device}, which is within the budget."
     elif not chosen.plan.edits:
         text = (
-            f"No plan is within the budget of {budget} bytes: the least found takes {least}, "
+            f"No plan within the budget of {budget} bytes was found: the least takes {least}, "
             f"and none can take less than {memory.floor()}."
         )
     return " ".join(each for each in (text, memory.remark) if each) or None
