@@ -87,6 +87,11 @@ def test_migrations_are_copies_with_bytes_and_addresses(
 
 
 @pytest.mark.parametrize("trace", ["printed", "stored"])
+def test_all_is_of_the_only_process(db: duckdb.DuckDBPyConnection, trace: str) -> None:
+    assert rows(db, trace, "SELECT pid FROM process WHERE trace_id = $t") == [(5,)]
+
+
+@pytest.mark.parametrize("trace", ["printed", "stored"])
 def test_page_faults_are_slices_of_the_host_and_the_device(
     db: duckdb.DuckDBPyConnection, trace: str
 ) -> None:

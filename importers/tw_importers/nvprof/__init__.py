@@ -32,7 +32,7 @@ def sniff(head: bytes, name: str) -> int:
 NVPROF = FileImporter(
     name="nvprof",
     title="nvprof's SQLite databases (nvprof -o): kernels, copies, API calls, NVTX ranges",
-    version=3,
+    version=4,
     sniff=sniff,
     disk_use=DISK_USE,
     read=read,

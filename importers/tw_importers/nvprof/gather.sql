@@ -41,7 +41,11 @@ GROUP BY correlationId;
 -- Whose work it is where no call of it was recorded: the only process there is.
 CREATE TABLE sole_process AS
 SELECT CASE WHEN count(DISTINCT processId) = 1 THEN any_value(processId) END AS process
-FROM api_call;
+FROM (
+  SELECT processId FROM api_call
+  UNION ALL
+  SELECT processId FROM managed
+);
 
 INSERT INTO activity BY NAME
 SELECT
