@@ -38,6 +38,9 @@ NEW = (
     "srcDevice integer, sync bool, pinned bool);"
     "CREATE TABLE rocpd_monitor (id integer PRIMARY KEY, deviceType varchar, value varchar);"
     "INSERT INTO rocpd_monitor VALUES (1, 'gpu', '55'), (2, 'gpu', '56');"
+    "CREATE TABLE rocpd_counter (id integer PRIMARY KEY, value real, op_id bigint, name_id bigint);"
+    "INSERT INTO rocpd_string VALUES (14, 'SQ_WAVES');"
+    "INSERT INTO rocpd_counter VALUES (1, 16.5, 1, 14), (2, 3, 2, 14), (3, 7, 99, 14);"
     "INSERT INTO rocpd_metadata VALUES (1, 'schema_version', '2');"
     "INSERT INTO rocpd_ustring VALUES (1, ''), (2, 'my range'), (3, 'stream=0x1');"
     "INSERT INTO rocpd_api VALUES (1, 70, 71, 100, 400, 4, 1, 1, 2), "
@@ -122,6 +125,14 @@ def test_work_is_linked_to_its_call_and_lies_on_its_queue(db: duckdb.DuckDBPyCon
         ("queue 0", 0), ("queue 1", 1)
     ]  # fmt: skip
     assert rows(db, "device", "ordinal, vendor", "new") == [(2, "AMD")]
+
+
+def test_counters_are_of_their_work(db: duckdb.DuckDBPyConnection) -> None:
+    work = "(SELECT dur FROM slice AS s WHERE s.id = x.slice_id)"
+    assert rows(db, "metric", f"x.name, value, {work}, match_status", "new") == [
+        ("SQ_WAVES", 3.0, 5, "source"), ("SQ_WAVES", 7.0, None, "none"),
+        ("SQ_WAVES", 16.5, 20, "source"),
+    ]  # fmt: skip
 
 
 def test_markers_are_ranges_and_arguments_are_kept(db: duckdb.DuckDBPyConnection) -> None:

@@ -25,7 +25,7 @@ def sniff(head: bytes, name: str) -> int:
 RPD = FileImporter(
     name="rpd",
     title="rocmProfileData's SQLite databases (.rpd): HIP calls, kernels, copies, markers",
-    version=1,
+    version=2,
     sniff=sniff,
     disk_use=DISK_USE,
     read=read,

@@ -147,6 +147,7 @@ SELECT
   r.vgpr AS registers,
   k.groupSegmentSize AS shared_memory_bytes,
   c.size AS bytes,
+  o.id::VARCHAR AS dispatch,
   CASE
     WHEN o.kind <> 'memcpy' THEN NULL
     WHEN o.op_type ILIKE '%HostToDevice%' THEN 'HtoD'
@@ -165,6 +166,12 @@ LEFT JOIN copy_info AS c ON c.op_id = o.id AND o.kind <> 'kernel'
 LEFT JOIN text_of AS n ON n.id = k.kernelName_id
 LEFT JOIN code_object AS r ON r.id = k.codeObject_id;
 
+INSERT INTO figure
+SELECT c.id, c.op_id::VARCHAR, coalesce(o.gpuId::VARCHAR, '?'), NULL, n.value, c.value, NULL
+FROM rocpd_counter AS c
+LEFT JOIN (SELECT id, any_value(gpuId) AS gpuId FROM rocpd_op GROUP BY id) AS o ON o.id = c.op_id
+LEFT JOIN text_of AS n ON n.id = c.name_id;
+
 INSERT INTO not_used
 SELECT 'table ' || name || ': not part of the timeline', n FROM unread;
 
@@ -172,5 +179,7 @@ INSERT INTO record_count
 SELECT 'rocpd_api', count(*) FROM rocpd_api
 UNION ALL
 SELECT 'rocpd_op', count(*) FROM rocpd_op
+UNION ALL
+SELECT 'rocpd_counter', count(*) FROM rocpd_counter
 UNION ALL
 SELECT name, n FROM unread;

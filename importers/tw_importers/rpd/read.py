@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tw_importers.sqlite_tables import INTEGER, TEXT, Database, Kind, open_database
+from tw_importers.sqlite_tables import INTEGER, REAL, TEXT, Database, Kind, open_database
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Scratch, TraceFacts
 
@@ -21,7 +21,9 @@ _TABLES: dict[str, tuple[str, str]] = {
     "rocpd_kernelop": (f"op_ptr_id kernelName_id codeObject_id {_GRID}", ""),
     "rocpd_copyop": ("op_ptr_id size sync pinned", ""),
     "rocpd_kernelcodeobject": ("id vgpr sgpr", ""),
+    "rocpd_counter": ("id op_id name_id", ""),
 }
+_REALS = {"rocpd_counter": "value"}
 _SILENT = {"rocpd_op_inputSignals", "rocpd_barrierop"}  # dependencies between device work
 
 
@@ -36,6 +38,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
         for table, (integers, texts) in _TABLES.items():
             kinds: dict[str, Kind] = dict.fromkeys(integers.split(), INTEGER)
             kinds |= dict.fromkeys(texts.split(), TEXT)
+            kinds |= dict.fromkeys(_REALS.get(table, "").split(), REAL)
             database.load(scratch, table, table, kinds)
         _load_unread(scratch, database)
         return TraceFacts(
