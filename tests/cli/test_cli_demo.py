@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,20 @@ def test_the_demo_prints_figures_and_writes_a_trace(tw: Tw, tmp_path: Path) -> N
     assert "aten::mm" in ran.out
     assert (tmp_path / "demo.pftrace").stat().st_size > 100_000
     assert "9,690 slices" in ran.err
+
+
+def test_tables_of_the_demo_fit_a_terminal(
+    tw: Tw, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    ran = tw("demo")
+
+    assert [line for line in ran.out.splitlines() if len(line) > 80] == []
+    (row,) = re.findall(r"^ +0  aten::mm .*", ran.out, re.MULTILINE)
+    assert row.split() == ["0", "aten::mm", "60", "15.45", "ms", "0.2378", "247.8", "µs"]
+    assert "do not fit" not in ran.err
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ def warehouse(tmp_path: Path) -> Path:
 
 
 CASES = [
+    (("--db", "w.duckdb", "query", "utilization"), 2, "No such option '--db'", "tw COMMAND --db"),
     (("query", "utilisation"), 2, "query 'utilisation' not found", "'utilization'"),
     (("query",), 2, "exactly one of NAME", "tw queries list"),
     (("query", "utilization", "-p", "x=1"), 2, "no parameter 'x'", "none"),
@@ -136,12 +137,16 @@ def test_all_failing_is_exit_code_1(tw: Tw, tmp_path: Path) -> None:
     assert "not recognised: it begins with" in ran.errors[0]
 
 
-@pytest.mark.parametrize(("wrong", "right"), [("improt", "import"), ("querys", "query")])
+@pytest.mark.parametrize(
+    ("wrong", "right"), [("improt", "import"), ("querys", "query"), ("export htm", "html")]
+)
 def test_an_unknown_command_names_the_nearest(tw: Tw, wrong: str, right: str) -> None:
-    ran = tw(wrong)
+    words = wrong.split()
+
+    ran = tw(*words)
 
     assert ran.code == 2
-    assert ran.errors == [f"Error: No such command {wrong!r}. Did you mean {right!r}?"]
+    assert ran.errors == [f"Error: No such command {words[-1]!r}. Did you mean {right!r}?"]
 
 
 @pytest.mark.parametrize("arguments", [("query", "--rows", "many"), ("import",), ("--what",)])

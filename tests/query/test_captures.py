@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -22,6 +22,9 @@ from warehouse.library import library
 from warehouse.query import session
 from warehouse.query.selection import Selection, select
 from warehouse.store import removal
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
 
 Row = dict[str, Any]
 FEW = ["utilization", "op_summary", "kernel_summary", "step_time", "memory_peak", "data_quality"]
@@ -141,6 +144,15 @@ def test_the_scope_names_captures_left_out(replayed: session.Place) -> None:
         )
     with session.opened(replayed, select(trace="execution")) as opened:
         assert opened.seen.notice is None
+
+
+def test_the_list_of_runs_has_captures(replayed: session.Place, tw: Tw) -> None:
+    listed = tw("runs", "--db", replayed.path, "--format", "json")
+    queried = tw("query", "runs", "--run", "all", "--db", replayed.path, "--format", "json")
+
+    assert [row["n_traces"] for row in json.loads(listed.out)] == [2]
+    assert [row["n_traces"] for row in json.loads(queried.out)] == [1]
+    assert ("left out" in listed.err, "left out" in queried.err) == (False, True)
 
 
 def test_a_run_is_removed_with_its_captures(replayed: session.Place) -> None:

@@ -266,6 +266,17 @@ def test_reports_fit_a_terminal_of_80_columns(
     assert [line for line in ran.out.splitlines() if len(line) > 80] == []
 
 
+def test_columns_of_no_rows_are_not_listed(
+    tw: Tw, random_runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
+
+    ran = tw("query", "tpu_overlap", "--db", random_runs.path, "--run", "seed-0")
+
+    assert "0 rows. " in ran.err and "do not fit" not in ran.err
+
+
 def test_columns_and_order_are_chosen(tw: Tw, random_runs: Runs) -> None:
     arguments = ("query", "utilization", "--db", random_runs.path, "--run", "seed-0")
 

@@ -94,14 +94,8 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0] if args else ""
-        is_own = name in COMMANDS or name.startswith("-")
-        if name and not is_own and name not in (known := self.list_commands(ctx)):
-            import difflib
-
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
+        if args and args[0] not in COMMANDS:  # to list all takes longer
+            plugin_group.refuse_unknown(self, ctx, args)
         return super().resolve_command(ctx, args)
 
 
@@ -161,6 +155,7 @@ def run() -> int:
         return _interrupted()
     except click.ClickException as error:
         error.show()
+        _hint_at_order(error)
         return error.exit_code
     except RuntimeError as error:
         if str(error) != "Query interrupted":  # how DuckDB reports Ctrl-C
@@ -197,6 +192,13 @@ def _failed(error: TwError) -> int:
     if error.hint:
         click.echo(f"Hint: {error.hint}", err=True)
     return error.exit_code
+
+
+def _hint_at_order(error: click.ClickException) -> None:
+    """Prints where options belong, if one precedes the command."""
+    if isinstance(error, click.NoSuchOption) and error.ctx and error.ctx.command is tw:
+        option = error.option_name
+        click.echo(f"Hint: Options follow the command: tw COMMAND {option} ...", err=True)
 
 
 def _database_failure(error: Exception) -> TwError:

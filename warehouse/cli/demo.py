@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,10 +91,9 @@ def _import(db: Path) -> None:
 
 
 def _show(reader: Reader, queries: Library, title: str, statement: str) -> None:
-    from warehouse.query import encoding, execute
+    from warehouse.cli.emit import emit
+    from warehouse.query import execute
 
     click.echo(f"\n{title}")
-    sys.stdout.flush()
     with execute.run(reader.connection, statement, library=queries) as result:
-        encoding.write(result, "table", sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        emit(result, "table", None, about={})

@@ -75,7 +75,7 @@ def _show(rows: Rows, view: View, max_rows: int, remedy: str) -> int:
     layout = table.lay_out(rows.columns, values, view)
     with whole_file(STDOUT) as file:
         file.write(layout.text.encode())
-    if layout.left_out and remedy:
+    if layout.left_out and remedy and values:
         click.echo(layout.note(remedy, view.width), err=True)
     return len(values)
 
@@ -110,5 +110,6 @@ def say_count(n_shown: int, n_rows: int, target: Path | None, *, quiet: bool) ->
 def echo_sentence(text: str) -> None:
     """Prints a sentence to stderr, on a terminal in lines of whole words."""
     if sys.stderr.isatty():
-        text = textwrap.fill(text, shutil.get_terminal_size().columns)
+        width = shutil.get_terminal_size().columns
+        text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
     click.echo(text, err=True)

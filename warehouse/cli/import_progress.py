@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
-import click
-
+from warehouse.cli.emit import echo_sentence
 from warehouse.ingest.pipeline import Outcome, Progress
 from warehouse.wording import counted
 
@@ -68,7 +67,7 @@ class Bar(Progress):
     def _say(self, line: str) -> None:
         if self._bar is not None:
             self._bar.clear()
-        click.echo(line, err=True)
+        echo_sentence(line)
 
 
 def warning_of(outcome: Outcome) -> str | None:

@@ -25,6 +25,24 @@ class PluginGroup(click.Group):
             return own
         return loaded(f"{self.name}.{cmd_name}", cmd_name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        refuse_unknown(self, ctx, args)
+        return super().resolve_command(ctx, args)
+
+
+def refuse_unknown(group: click.Group, ctx: click.Context, args: list[str]) -> None:
+    """Raises UsageError if the first argument is no command of a group, with one named alike."""
+    name = args[0] if args else "-"
+    if name.startswith("-") or name in (known := group.list_commands(ctx)):
+        return
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
+
 
 def top_level() -> list[str]:
     """The names of commands that packages add to `tw` itself: those without a dot."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,8 @@ def runs(
 ) -> None:
     """List the runs in the warehouse, or their traces.
 
-    Same rows as `tw query runs --run all` and `tw query traces --run all`, which can also write
-    them to a file.
+    As `tw query runs --run all` and `tw query traces --run all`, which can also write rows to a
+    file, and leave out recordings of captured graphs.
 
     \b
     Example:
@@ -50,7 +51,8 @@ def runs(
     chosen = encoding.format_of(None, format, settings.format)
     options.refuse_binary_on_terminal(chosen, None)
     with database.Reader(config.database_path(db), wait_s=wait_s) as reader:
-        announce(scope.resolve(reader.connection, Selection(runs=("all",))), quiet=False)
+        seen = scope.resolve(reader.connection, Selection(runs=("all",)))
+        announce(replace(seen, notice=None), quiet=False)  # the list leaves nothing out
         is_listed = all_ranks or not traces or not is_for_terminal(chosen, None)
         result = execute.run(reader.connection, "traces" if traces else "runs")
         with result:

@@ -77,9 +77,11 @@ _OPTIONS = (
 
 def announce(chosen: scopes.Scope, *, quiet: bool) -> None:
     """Prints to stderr which run was chosen by default, and which traces are damaged."""
+    from warehouse.cli.emit import echo_sentence
+
     if quiet:
         return
     if chosen.notice:
-        click.echo(f"Scope: {chosen.notice}", err=True)
+        echo_sentence(f"Scope: {chosen.notice}")
     if chosen.damage:
-        click.echo(f"WARNING: {chosen.damage}", err=True)
+        echo_sentence(f"WARNING: {chosen.damage}")
