@@ -1,6 +1,6 @@
 /* ---
 name = "link_collective_order"
-version = 5
+version = 6
 title = "Links from a collective without number on its lowest rank to the same one on other ranks"
 help = """
 Each rank is compared with the lowest rank that has the same match_key (collective_sequence), at the
@@ -8,7 +8,7 @@ difference of their clocks that clock_shift finds. An operation is linked to the
 end if each is the other's nearest and they are at most as far apart as the tolerance of clock_shift.
 Operations in which not all ranks wait for each other, such as broadcasts, are matched in order
 between the collectives linked before and after them, if they are nearer to each other than to
-others. Records lost on one rank, or from before its profiler started, therefore shift nothing.
+others; sends and recvs only with those of equal size, where all sizes are recorded. Records lost on one rank, or from before its profiler started, therefore shift nothing.
 Operations missing on the lowest rank are not linked. Calls that only enqueue are linked together
 with the device work they caused.
 
@@ -22,7 +22,8 @@ doubtful where several differences fit equally well, as in regular programs, and
 decides; where neither members nor names of groups are recorded on more than two ranks, because
 ranks of different groups cannot be distinguished (calls of processes that are in one group only need
 neither); and where links would let a rank leave a collective
-before another has entered it, or a recv end before its send begins. Ranks that share only operations like broadcasts, and calls without
+before another has entered it, or a recv end before its send begins, or where the calls of a pair are not in the
+same place among the calls after the linked collective, so that work of other calls is lost. Ranks that share only operations like broadcasts, and calls without
 device work, are linked in order with confidence 0.5, if equally many are recorded on both. A call
 whose work is linked from its rank to others is not linked in order to a lower rank without that work.
 """
@@ -32,7 +33,7 @@ columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [requires]
 schema = ">=11"
-queries = ["collective_sequence@1", "clock_shift@2"]
+queries = ["clock_shift@2", "collective_op@1", "collective_sequence@1"]
 rows = ["collective without sequence_number"]
 
 [param.run_id]
@@ -51,6 +52,7 @@ confidence.help = "0.9 if order and times agree, also that of calls, 0.8 if it i
 2 = "collectives of the host are linked in the order of the calls that enqueued them"
 3 = "the choice between linked collectives that end at one time no longer depends on the ids of traces"
 4 = "calls of more than two ranks are not doubtful if their processes are in one group only"
+6 = "sends and recvs of different size are not linked; pairs are doubtful if their calls are in other places"
 5 = "a recv that ends before its send begins is doubtful; a call is in one collective only, also where the work of the lowest rank is lost"
 --- */
 -- Each rank paired with the lowest rank that has the key, and its clock with that one's.
@@ -266,6 +268,20 @@ first_mark AS (
   FROM mark
   QUALIFY row_number() OVER (PARTITION BY hub, spoke, is_hub, trace_id, end_ns ORDER BY hub_id) = 1
 ),
+-- Sizes of sends and recvs, where all of a key have one.
+size AS MATERIALIZED (
+  SELECT slice_id, message_bytes
+  FROM (
+    SELECT
+      slice_id,
+      message_bytes,
+      count(message_bytes) OVER same_key = count(*) OVER same_key AS is_known
+    FROM collective_op()
+    WHERE run_id = $run_id::BIGINT AND kind IN ('send', 'recv') AND is_transfer
+    WINDOW same_key AS (PARTITION BY match_key)
+  )
+  WHERE is_known
+),
 slotted AS (
   SELECT
     *,
@@ -275,6 +291,7 @@ slotted AS (
   FROM (
     SELECT
       o.*,
+      z.message_bytes,
       b.hub_id AS before_id,
       a.hub_id AS after_id,
       least(a.confidence, b.confidence) AS confidence,
@@ -284,6 +301,7 @@ slotted AS (
         o.end_ns - lag(o.end_ns) OVER same_key, lead(o.end_ns) OVER same_key - o.end_ns
       ) AS gap_ns
     FROM sequence AS o
+    LEFT JOIN size AS z ON z.slice_id = o.slice_id
     ASOF LEFT JOIN last_mark AS b
       ON b.hub = o.hub AND b.spoke = o.spoke AND b.is_hub = o.is_hub AND b.trace_id = o.trace_id
       AND o.end_ns >= b.end_ns
@@ -294,7 +312,44 @@ slotted AS (
     WINDOW same_key AS (PARTITION BY o.hub, o.spoke, o.is_hub, o.match_key ORDER BY o.n)
   )
   WHERE before_id IS NOT NULL OR after_id IS NOT NULL
-  WINDOW slot AS (PARTITION BY hub, spoke, is_hub, trace_id, match_key, before_id, after_id)
+  WINDOW slot AS (
+    PARTITION BY hub, spoke, is_hub, trace_id, match_key, message_bytes, before_id, after_id
+  )
+),
+-- Calls that caused operations.
+enqueued AS MATERIALIZED (
+  SELECT o.from_id AS call_id, c.to_id AS slice_id
+  FROM link AS o
+  JOIN (
+    SELECT l.from_id, l.to_id
+    FROM link AS l
+    WHERE l.kind = 'launch' AND l.link_set = 'default'
+      AND l.to_id IN (SELECT slice_id FROM sequence WHERE is_transfer)
+  ) AS c ON c.from_id = o.to_id
+  WHERE o.kind = 'op_launch' AND o.link_set = 'default'
+),
+mark_call AS (
+  SELECT m.hub, m.spoke, o.is_hub, m.hub_id, max(o.end_ns) AS end_ns
+  FROM by_time AS m
+  JOIN enqueued AS e ON e.slice_id IN (m.hub_id, m.slice_id)
+  JOIN sequence AS o ON o.slice_id = e.call_id AND o.hub = m.hub AND o.spoke = m.spoke
+  GROUP BY m.hub, m.spoke, o.is_hub, m.hub_id
+),
+-- The place of an operation's call among those of its key since the mark before, or to the one after.
+called_place AS MATERIALIZED (
+  SELECT q.hub, q.spoke, q.slice_id, abs(q.n - coalesce(k.n, 0)) AS call_place
+  FROM (
+    SELECT s.hub, s.spoke, s.is_hub, s.slice_id, c.match_key, c.n, m.end_ns
+    FROM slotted AS s
+    JOIN enqueued AS e ON e.slice_id = s.slice_id
+    JOIN sequence AS c ON c.slice_id = e.call_id AND c.hub = s.hub AND c.spoke = s.spoke
+    JOIN mark_call AS m
+      ON m.hub = s.hub AND m.spoke = s.spoke AND m.is_hub = s.is_hub
+      AND m.hub_id = coalesce(s.before_id, s.after_id)
+  ) AS q
+  ASOF LEFT JOIN (FROM sequence WHERE NOT is_transfer) AS k
+    ON k.hub = q.hub AND k.spoke = q.spoke AND k.is_hub = q.is_hub AND k.match_key = q.match_key
+    AND q.end_ns >= k.end_ns
 ),
 by_place AS (
   SELECT
@@ -310,12 +365,15 @@ by_place AS (
         WHEN t.rank::VARCHAR
           THEN s.start_ns - h.end_ns + c.shift_ns + c.drift * (s.start_ns - c.reference_ns)
       END > 50000 THEN 0.5
+      -- Other calls in front of theirs: work of one is lost on each rank.
+      WHEN p.call_place <> q.call_place THEN 0.5
       WHEN least(h.confidence, s.confidence) > 0.5 THEN 0.8
       ELSE 0.5
     END AS confidence
   FROM (FROM slotted WHERE NOT is_hub) AS s
   JOIN (FROM slotted WHERE is_hub) AS h
     ON h.hub = s.hub AND h.spoke = s.spoke AND h.match_key = s.match_key
+    AND h.message_bytes IS NOT DISTINCT FROM s.message_bytes
     AND h.before_id IS NOT DISTINCT FROM s.before_id AND h.after_id IS NOT DISTINCT FROM s.after_id
     AND CASE
       WHEN s.before_id IS NULL THEN h.place_from_end = s.place_from_end
@@ -326,6 +384,8 @@ by_place AS (
   JOIN shift AS c ON c.hub = s.hub AND c.spoke = s.spoke
   JOIN trace AS r ON r.id = s.hub
   JOIN trace AS t ON t.id = s.spoke
+  LEFT JOIN called_place AS p ON p.hub = s.hub AND p.spoke = s.spoke AND p.slice_id = s.slice_id
+  LEFT JOIN called_place AS q ON q.hub = h.hub AND q.spoke = h.spoke AND q.slice_id = h.slice_id
 ),
 -- Ranks that share no collective of which the ends are compared, and calls that only enqueue: in
 -- order, if equally many are recorded on both ranks.
@@ -352,17 +412,6 @@ by_operation AS (
   SELECT hub_id, slice_id, confidence FROM by_order WHERE is_transfer
 ),
 -- Calls are matched by the work they caused, which is more reliable than their own order.
-enqueued AS (
-  SELECT o.from_id AS call_id, c.to_id AS slice_id
-  FROM link AS o
-  JOIN (
-    SELECT l.from_id, l.to_id
-    FROM link AS l
-    WHERE l.kind = 'launch' AND l.link_set = 'default'
-      AND l.to_id IN (SELECT slice_id FROM sequence WHERE is_transfer)
-  ) AS c ON c.from_id = o.to_id
-  WHERE o.kind = 'op_launch' AND o.link_set = 'default'
-),
 by_work AS (
   SELECT min(h.call_id) AS hub_id, s.call_id AS slice_id, min(b.confidence) AS confidence
   FROM by_operation AS b
