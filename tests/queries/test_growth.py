@@ -28,11 +28,11 @@ def closing(text: str, start: int) -> int:
 
 def window(text: str, over: re.Match[str]) -> str:
     """The window of an OVER clause, which may be named."""
-    found: re.Match[str] | None = over
+    start = over.end()
     if name := over["name"]:
-        found = re.search(rf"\b{name}\s+AS\s*\(", text)
-        assert found is not None
-    return text[found.end() : closing(text, found.end())]
+        (named,) = re.finditer(rf"\b{name}\s+AS\s*\(", text)
+        start = named.end()
+    return text[start : closing(text, start)]
 
 
 def running_counts(text: str) -> Iterator[str]:
