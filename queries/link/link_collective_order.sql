@@ -250,10 +250,13 @@ by_time AS (
 -- Others, in order after the last collective that is linked, or before the first.
 mark AS (
   SELECT o.hub, o.spoke, o.is_hub, o.trace_id, o.end_ns, m.hub_id, m.confidence
-  FROM by_time AS m
+  FROM (
+    SELECT hub, spoke, true AS is_hub, hub_id AS slice_id, hub_id, confidence FROM by_time
+    UNION ALL
+    SELECT hub, spoke, false, slice_id, hub_id, confidence FROM by_time
+  ) AS m
   JOIN sequence AS o
-    ON o.hub = m.hub AND o.spoke = m.spoke
-    AND o.slice_id = CASE WHEN o.is_hub THEN m.hub_id ELSE m.slice_id END
+    ON o.hub = m.hub AND o.spoke = m.spoke AND o.is_hub = m.is_hub AND o.slice_id = m.slice_id
 ),
 -- Of those that end at one time, the last and the first.
 last_mark AS (
