@@ -125,6 +125,8 @@ def completed(db: Path, tmp_path: Path, *words: str) -> list[str]:
         (("query", "utilization_over_time", "-p", "bu"), "bucket_ns="),
         (("query", "utilization", "--run", "gpu"), "gpu run"),
         integration(("query", "utilization", "--form"), "--format"),
+        integration(("compare", "gpu"), "gpu run"),
+        integration(("check", "gpu"), "gpu run"),
         integration(("queries", "show", "overl"), "overlap"),
         integration(("completion", "z"), "zsh"),
     ],

@@ -36,6 +36,11 @@ def found(*words: str) -> list[str]:
         ("slow rank", "straggler"),
         integration("memory peak", "memory_peak"),
         ("kernels", "kernel_summary"),
+        ("Horovod", "collective_instance"),
+        integration("JAX", "xla_op_summary"),
+        integration("XPlane", "xla_op_summary"),
+        integration("LTTng", "ctf_event_class"),
+        integration("Sophgo", "tpu_overlap"),
     ],
 )
 def test_words_of_the_field_find_the_query_that_answers_them(words: str, expected: str) -> None:

@@ -77,6 +77,13 @@ def test_the_scope_is_chosen_shown_and_cleared(screen: Screen) -> None:
         screen.run(".scope where=3")
 
 
+def test_a_name_alone_is_answered_by_the_command_that_runs_it(screen: Screen) -> None:
+    with pytest.raises(UsageError, match="utilization is a library query") as raised:
+        screen.run("utilization;")
+
+    assert raised.value.hint == "`.run utilization` runs it."
+
+
 def test_library_queries_run_by_name_with_parameters(screen: Screen) -> None:
     screen.run(".scope run=gpu")
     assert len(screen.run(".run kernel_summary top=1").splitlines()) == 3

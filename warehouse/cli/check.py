@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.cli import options, table_options
+from warehouse.cli.completion import run_names
 from warehouse.errors import ExitCode, UsageError
 from warehouse.query import encoding
 from warehouse.wording import counted
@@ -27,7 +28,7 @@ Row = dict[str, Any]
 
 
 @click.command()
-@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=run_names)
 @click.option(
     "--check", "names", multiple=True, metavar="NAME", help="Run only this check; repeatable."
 )

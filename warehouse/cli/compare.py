@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.cli import compare_gate, many_ranks, options, table_options
+from warehouse.cli.completion import run_names
 from warehouse.cli.emit import is_for_terminal
 from warehouse.cli.scope_options import announce
 from warehouse.errors import ExitCode, UsageError
@@ -65,8 +66,8 @@ def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
 
 
 @click.command()
-@click.argument("a", metavar="[A", required=False)
-@click.argument("b", metavar="B]", required=False)
+@click.argument("a", metavar="[A", required=False, shell_complete=run_names)
+@click.argument("b", metavar="B]", required=False, shell_complete=run_names)
 @click.option(
     "--by",
     type=click.Choice([*BY, *slower.MEASURES]),

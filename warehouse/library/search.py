@@ -59,7 +59,7 @@ def hint(queries: Library, name: str) -> str:
     """A hint for an unknown name: the queries that its words find."""
     found = find(queries, [" ".join(_words(name))])[:3]
     if not found:
-        return "`tw queries list` lists the queries."
+        return "`tw queries list` lists the queries, `tw queries find WORDS` searches them."
     return f"Related queries: {', '.join(str(query.key).partition('@')[0] for query in found)}."
 
 

@@ -97,6 +97,11 @@ class Shell:
         if text.startswith("."):
             self._command(text)
         elif statement := tokens.statement(text):
+            if statement.isidentifier() and statement in library.load().newest:
+                raise UsageError(
+                    f"{statement} is a library query, not a statement",
+                    hint=f"`.run {statement}` runs it.",
+                )
             query = library.from_text(statement)
             if self.state.dialect == "perfetto":
                 self._perfetto(statement)
