@@ -1,6 +1,6 @@
 /* ---
 name = "what_if_buckets"
-version = 3
+version = 4
 title = "What if: other buckets of gradients"
 help = """
 Gradients that are reduced on the host (DistributedDataParallel with gloo) are put into buckets of
@@ -43,6 +43,7 @@ slice_id = { nullable = true, help = "Slice that it stands for, or call that beg
 track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
+4 = "recorded reductions, which take no time, are where their calls are"
 3 = "buckets belong to a trace of their run"
 2 = "new parameter recorded_bits_per_s"
 1 = "first version"
@@ -77,9 +78,7 @@ kept AS (
 SELECT
   node_id, run_id, trace_id, rank, resource_id, kind, name,
   CASE WHEN is_dropped THEN 0 ELSE quiet_ns END AS dur_ns,
-  gap_ns, priority, order_key, slot_id, bytes,
-  CASE WHEN is_dropped THEN measured_start_ns ELSE release_ns END AS release_ns,
-  slice_id, track_id, measured_start_ns, measured_end_ns
+  gap_ns, priority, order_key, slot_id, bytes, release_ns, slice_id, track_id, measured_start_ns, measured_end_ns
 FROM kept
 UNION ALL
 SELECT

@@ -1,6 +1,6 @@
 /* ---
 name = "what_if_buckets_edge"
-version = 2
+version = 3
 title = "What if: other buckets of gradients"
 help = """
 Edges of what_if_buckets: from the last gradient of a bucket on each rank to its reduction, in the order
@@ -32,6 +32,7 @@ ordinal = { type = "BIGINT", unit = "count", check = ">= 0", help = "Place among
 link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link that it is made from" }
 
 [changes]
+3 = "recorded reductions, which take no time, still follow their calls"
 2 = "new parameter recorded_bits_per_s"
 1 = "first version"
 --- */
@@ -64,7 +65,7 @@ recorded AS (
 SELECT
   run_id, from_id, to_id, delay_ns, kind, ordinal, link_id, confidence
 FROM replay_edge()
-WHERE (run_id, from_id) NOT IN (FROM reduction) AND (run_id, to_id) NOT IN (FROM reduction)
+WHERE (run_id, from_id) NOT IN (FROM reduction) OR (run_id, to_id) IN (FROM reduction)
 UNION ALL
 SELECT
   a.run_id, a.from_id, a.to_id, a.delay_ns, a.kind,

@@ -73,7 +73,7 @@ transfer AS (
     x.*,
     coalesce(x.bytes, t.bytes) * CASE
       WHEN x.kind NOT IN ('collective', 'bucket') THEN 1
-      WHEN regexp_matches(lower(x.name), 'all_?reduce') THEN 2 * (r.n - 1) / r.n
+      WHEN x.kind = 'bucket' OR regexp_matches(lower(x.name), 'all_?reduce') THEN 2 * (r.n - 1) / r.n
       WHEN regexp_matches(lower(x.name), 'all_?gather|reduce_?scatter|all_?to_?all') THEN (r.n - 1) / r.n
       ELSE 1
     END AS moved
@@ -85,6 +85,8 @@ SELECT
   t.node_id, t.run_id, trace_id, rank, resource_id, kind, name,
   CASE
     WHEN kind NOT IN ('SEND', 'PUSH_REQ', 'PULL_RES', 'bucket', 'collective') THEN dur_ns
+    -- reduced in other buckets
+    WHEN kind = 'collective' AND EXISTS (SELECT 1 FROM replay_node() AS n WHERE n.kind = 'bucket') THEN dur_ns
     WHEN $bits_per_s::DOUBLE > 0 AND moved IS NULL THEN dur_ns
     WHEN $bits_per_s::DOUBLE > 0 THEN greatest(8e9 * moved / $bits_per_s::DOUBLE + $latency_ns::DOUBLE, 0)
     WHEN u.use_ns IS NOT NULL

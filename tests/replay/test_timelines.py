@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from tests.conftest import Tw
@@ -95,6 +96,52 @@ def test_buckets_and_the_link_change_in_any_order(
     result = tw("replay", "--db", data_parallel, *options, "--format", "json")
 
     assert json.loads(result.out)[0]["predicted_ns"] == 61
+
+
+def test_recorded_reductions_do_not_last_beyond_other_buckets(tw: Tw, data_parallel: Path) -> None:
+    """A hundredth of 82; the recorded reduction began at 23."""
+    options = ["--what-if", "buckets(bytes = 20)", "--what-if", "scale(ratio = 0.01)"]
+
+    result = tw("replay", "--db", data_parallel, *options, "--format", "json")
+
+    assert [row["predicted_ns"] for row in json.loads(result.out)] == pytest.approx([0.82, 0.82])
+
+
+def add_rank(connection: duckdb.DuckDBPyConnection, n: int) -> None:
+    """Repeats the rows of trace 1 as those of another rank."""
+    numbers = {
+        "trace": ("id",),
+        "track": ("id", "trace_id"),
+        "slice": ("id", "trace_id", "track_id", "parent_id"),
+        "step": ("slice_id", "trace_id", "track_id"),
+        "cpu_op": ("slice_id", "trace_id", "track_id"),
+        "collective": ("slice_id", "trace_id", "track_id"),
+        "link": ("id", "trace_id", "from_id", "to_id"),
+    }
+    for table, columns in numbers.items():
+        added = [f"{each} + {1000 * n} AS {each}" for each in columns]
+        if table == "trace":
+            added += [f"{n} AS rank", f"'t{n}' AS name"]
+        key = "id" if table == "trace" else "trace_id"
+        connection.execute(
+            f"INSERT INTO {table} BY NAME "
+            f"SELECT * REPLACE ({', '.join(added)}) FROM {table} WHERE {key} = 1"
+        )
+
+
+def test_buckets_of_four_ranks_move_what_an_all_reduce_of_four_ranks_moves(
+    tw: Tw, data_parallel: Path, tmp_path: Path
+) -> None:
+    """48 bytes are 72 at 2 bytes/ns: reduced from 22 to 58; 5 + 2 + 2 + 1 + 25 follow."""
+    db = Path(shutil.copy(data_parallel, tmp_path))
+    with database.writer(db) as connection:
+        for n in (1, 2, 3):
+            add_rank(connection, n)
+    options = ["--what-if", "buckets(bytes = 48)", "--what-if", "link(bits_per_s = 16e9)"]
+
+    result = tw("replay", "--db", db, *options, "--format", "json")
+
+    assert [row["predicted_ns"] for row in json.loads(result.out)] == [93] * 8
 
 
 @pytest.mark.integration
