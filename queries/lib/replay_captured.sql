@@ -3,8 +3,8 @@ name = "replay_captured"
 version = 1
 title = "Calls that a graph of a step could replace: launches of a trace without a wait between them"
 help = """
-Of steps of timelines; of those that begin at one time, the longest. A call that waits for device work
-ends a graph, as it cannot be captured; graphs have at least two launches.
+Of steps of timelines; of those that a call is in, the one that began last, of several that began then the
+longest. A call that waits for device work ends a graph, as it cannot be captured; graphs have at least two launches.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_edge@5", "replay_measured@3", "replay_node@3"] }
@@ -54,9 +54,11 @@ marked AS (
 call AS (
   SELECT m.run_id, m.trace_id, m.track_id, m.before_id, m.node_id, m.n_waits, s.step
   FROM marked AS m
-  ASOF JOIN span AS s
+  JOIN span AS s
     ON s.run_id = m.run_id AND s.trace_id = m.trace_id AND m.measured_start_ns >= s.start_ns
-  WHERE m.measured_start_ns < s.end_ns AND m.before_id IS NOT NULL AND NOT m.is_waiting
+    AND m.measured_start_ns < s.end_ns
+  WHERE m.before_id IS NOT NULL AND NOT m.is_waiting
+  QUALIFY row_number() OVER (PARTITION BY m.run_id, m.node_id, m.before_id ORDER BY s.start_ns DESC) = 1
 )
 SELECT
   run_id, trace_id, track_id, before_id, node_id,
