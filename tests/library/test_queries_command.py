@@ -184,3 +184,20 @@ def test_a_description_ends_with_an_example(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     printed = tw("query", "step_summary", "--db", tmp_path / "r.duckdb", "--run", "all").out
     assert textwrap.dedent(shown) == "$ tw query step_summary\n" + printed
+
+
+@pytest.mark.parametrize(
+    "command", ["queries show utilization", "schema show gpu_op", "queries find idle", "formats"]
+)
+def test_descriptions_fit_a_terminal_between_words(
+    tw: Tw, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    piped = tw(*command.split()).out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "72")
+
+    shown = tw(*command.split()).out
+
+    described = shown.partition("\nFile: ")[0]
+    assert [line for line in described.splitlines() if len(line) > 72] == []
+    assert described.split() == piped.partition("\nFile: ")[0].split()

@@ -405,6 +405,16 @@ def test_the_gravest_finding_comes_first(tmp_path: Path) -> None:
     assert [row["severity"] for row in findings(path)] == ["error", "warning", "note"]
 
 
+@pytest.mark.integration
+def test_a_run_may_be_given_by_an_option(tw: Tw, tmp_path: Path) -> None:
+    make(tmp_path / "traces.duckdb", NEGATIVE)
+
+    given, asked = tw("check", "r"), tw("check", "--run", "r")
+
+    assert asked.code == 1
+    assert (asked.out, asked.err) == (given.out, given.err)
+
+
 def test_an_unknown_check_or_run_is_named_with_those_there_are(tw: Tw, tmp_path: Path) -> None:
     make(tmp_path / "traces.duckdb")
 

@@ -30,6 +30,10 @@ Row = dict[str, Any]
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=run_names)
 @click.option(
+    "--run", "more_runs", multiple=True, metavar="RUN", shell_complete=run_names,
+    help="Another way to write RUN; repeatable.",
+)  # fmt: skip
+@click.option(
     "--check", "names", multiple=True, metavar="NAME", help="Run only this check; repeatable."
 )
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
@@ -50,6 +54,7 @@ Row = dict[str, Any]
 @options.database
 def check(
     runs: tuple[str, ...],
+    more_runs: tuple[str, ...],
     names: tuple[str, ...],
     strict: bool,
     is_file: bool,
@@ -83,6 +88,7 @@ def check(
     """
     from warehouse.query.selection import Selection
 
+    runs += more_runs
     if is_file:
         if runs or names or strict or format or target or is_raw or is_csv_safe:
             raise UsageError("--file cannot be combined with other options of checks")

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -113,3 +113,19 @@ def echo_sentence(text: str) -> None:
         width = shutil.get_terminal_size().columns
         text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
     click.echo(text, err=True)
+
+
+def echo_lines(lines: Iterable[str]) -> None:
+    """Prints lines, on a terminal in its width: the last column goes on below itself."""
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+        lines = [part for line in lines for part in _in_width(line, width)]
+    click.echo("\n".join(lines))
+
+
+def _in_width(line: str, width: int) -> list[str]:
+    before = len(line) - len(line.rpartition("  ")[2])
+    indent = " " * (before if before <= width * 3 // 4 else 4)
+    return textwrap.wrap(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    ) or [line]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse import plugin_source
+from warehouse.cli.emit import echo_lines
 from warehouse.errors import ExitCode, TwError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def formats(name: str | None, check: bool) -> None:
     widths = [max(len(line[n]) for line in lines) for n in range(2)] if lines else []
     for line in lines:
         cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
-        click.echo("  ".join([*cells, *line[2:]]).rstrip())
+        echo_lines(["  ".join([*cells, *line[2:]]).rstrip()])
     if any(state not in (None, "ok") for state in states):
         sys.exit(ExitCode.FAILURE)
 

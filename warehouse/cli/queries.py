@@ -12,6 +12,7 @@ import click
 from warehouse import config
 from warehouse.cli import options
 from warehouse.cli.completion import query_names
+from warehouse.cli.emit import echo_lines
 from warehouse.cli.scope_options import scope
 from warehouse.errors import ContractError, TwError, UsageError
 from warehouse.library import describe, macros
@@ -139,7 +140,7 @@ def find(words: tuple[str, ...], max_rows: int, is_all: bool, query_path: tuple[
             f"no query matches {' '.join(words)!r}", hint="`tw queries list` lists the queries."
         )
     shown = found if max_rows < 0 else found[:max_rows]
-    click.echo("\n".join(describe.aligned([describe.heading(each) for each in shown])))
+    echo_lines(describe.aligned([describe.heading(each) for each in shown]))
     if len(shown) < len(found):
         click.echo(f"({len(shown)} of {len(found)} queries; --rows -1 for all)", err=True)
 
@@ -163,7 +164,7 @@ def show(name: str, show_sql: bool, query_path: tuple[Path, ...]) -> None:
     if show_sql:
         click.echo(query.sql.rstrip("\n"))
         return
-    click.echo("\n".join(describe.query(query)))
+    echo_lines(describe.query(query))
     if lines := _example(query, found):
         click.echo("\n".join(["", *lines]))
 

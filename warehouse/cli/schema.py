@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from warehouse.cli import options
+from warehouse.cli.emit import echo_lines
 
 
 @click.group()
@@ -37,7 +38,7 @@ def show(table: str | None) -> None:
 
     with catalog.empty() as connection:
         lines = describe.table(connection, table) if table else describe.tables(connection)
-    click.echo("\n".join(lines))
+    echo_lines(lines)
 
 
 @schema.command()
