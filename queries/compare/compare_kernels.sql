@@ -1,6 +1,6 @@
 /* ---
 name = "compare_kernels"
-version = 5
+version = 6
 title = "Device work of two sides by name: added, removed, renamed and changed"
 help = """
 Kernels, copies and memsets of all traces of a side are combined, so there are no run or rank
@@ -28,7 +28,7 @@ the whole table. They hold for these recordings; with several runs on a side, th
 runs decides. no_p is the reason why p is NULL.
 """
 grain = ["kind", "class", "name_a", "name_b", "status"]
-requires = { schema = ">=13", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@2", "kernel_match@1", "step_change@1", "work_category@1"] }
+requires = { schema = ">=13", queries = ["compare_position@1", "compare_step@1", "compare_unit@1", "device_work_by_step@2", "kernel_match@1", "step_change@1", "work_category@1"] }
 columns = [
   "status", "match_rule", "not_compared", "kind", "class", "kernel_name", "kernel_category",
   "name_a", "name_b", "op_name", "basis", "per_unit_a_ns", "per_unit_b_ns", "change_ns", "change_ratio", "share_of_change", "rate_a",
@@ -136,6 +136,7 @@ nullable = true
 help = "typical_change_ns by its standard error; above 0: longer on side b"
 
 [changes]
+6 = "the same steps of ranks are averaged, also where ranks recorded different ones"
 5 = "a time window contains its whole steps with all their work"
 4 = "new columns: kernel_name, kernel_category"
 1 = "first version"
@@ -321,9 +322,8 @@ numbered AS (
   WHERE (SELECT basis FROM size) = 'step'
 ),
 step_position AS MATERIALIZED (
-  SELECT c.side, t.run_id, c.trace_id, c.step_id, c.position
-  FROM compare_step($a::VARCHAR, $b::VARCHAR) AS c
-  JOIN trace AS t ON t.id = c.trace_id
+  SELECT side, run_id, trace_id, step_id, position
+  FROM compare_position($a::VARCHAR, $b::VARCHAR)
 ),
 step_sample AS (
   SELECT n.number, s.side, s.trace_id, s.step_id, s.ns

@@ -1,6 +1,6 @@
 /* ---
 name = "compare_ops"
-version = 3
+version = 4
 title = "Host operators of two sides by name: self time and device time"
 help = """
 All traces of a side are combined, so there are no run or rank columns. Figures are per step and
@@ -21,7 +21,7 @@ the whole table. They hold for these recordings; with several runs on a side, th
 runs decides. p is NULL without two steps on each side, or if neither side varies.
 """
 grain = ["name"]
-requires = { schema = ">=1", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@2", "op_by_step@2", "step_change@1"] }
+requires = { schema = ">=1", queries = ["compare_position@1", "compare_step@1", "compare_unit@1", "device_work_by_step@2", "op_by_step@2", "step_change@1"] }
 columns = [
   "status", "not_compared", "name", "basis", "self_per_unit_a_ns", "self_per_unit_b_ns",
   "self_change_ns", "self_change_ratio", "share_of_self_change", "device_per_unit_a_ns",
@@ -167,6 +167,7 @@ check = "BETWEEN 0 AND 1"
 help = "Two-sided probability of device_t by chance"
 
 [changes]
+4 = "the same steps of ranks are averaged, also where ranks recorded different ones"
 3 = "a time window contains its whole steps with all their device work"
 1 = "first version"
 2 = "compares per step and rank, calls outside of whole steps in a row of their own; what one side did not record is not compared; self time includes slices that are not operators; t allows for correlated and extreme steps; q and intervals"
@@ -312,9 +313,8 @@ tested_trace AS (
   HAVING count(*) = count(divisor)
 ),
 step_position AS MATERIALIZED (
-  SELECT c.side, t.run_id, c.trace_id, c.step_id, c.position
-  FROM compare_step($a::VARCHAR, $b::VARCHAR) AS c
-  JOIN trace AS t ON t.id = c.trace_id
+  SELECT side, run_id, trace_id, step_id, position
+  FROM compare_position($a::VARCHAR, $b::VARCHAR)
 ),
 step_sample AS (
   SELECT n.number, s.side, s.trace_id, s.step_id, s.ns

@@ -1,6 +1,6 @@
 /* ---
 name = "compare_summary"
-version = 4
+version = 5
 title = "Key figures of two sides, per step or per trace"
 help = """
 All traces of a side are combined, so there are no run or rank columns. makespan is the time that a
@@ -23,7 +23,7 @@ the whole table. They hold for these recordings; with several runs on a side, th
 runs decides. no_p is the reason why p is NULL.
 """
 grain = ["measure"]
-requires = { schema = ">=1", queries = ["compare_makespan@1", "compare_step@1", "compare_unit@1", "device_activity@2", "device_work_by_step@2", "op_by_step@2", "step_activity@1", "step_change@1"] }
+requires = { schema = ">=1", queries = ["compare_makespan@1", "compare_position@1", "compare_unit@1", "device_activity@2", "device_work_by_step@2", "op_by_step@2", "step_activity@1", "step_change@1"] }
 columns = [
   "measure", "unit", "basis", "not_compared", "basis_a", "basis_b", "change", "change_ratio",
   "total_a", "total_b", "n_traces_a", "n_traces_b", "n_steps_a", "n_steps_b",
@@ -110,6 +110,7 @@ nullable = true
 help = "typical_change by its standard error; above 0: more on side b"
 
 [changes]
+5 = "the same steps of ranks are averaged, also where ranks recorded different ones"
 4 = "a time window contains its whole steps with all their work"
 1 = "first version"
 2 = "change_ratio is NULL for steps and operators missing on side b, as with another profiler"
@@ -186,9 +187,8 @@ value AS (
   SELECT trace_id, step_id, 'n_operator_calls', n_calls FROM called
 ),
 complete_step AS MATERIALIZED (
-  SELECT c.side, t.run_id, c.trace_id, c.step_id, c.position
-  FROM compare_step($a::VARCHAR, $b::VARCHAR) AS c
-  JOIN trace AS t ON t.id = c.trace_id
+  SELECT side, run_id, trace_id, step_id, position
+  FROM compare_position($a::VARCHAR, $b::VARCHAR)
 ),
 makespan AS MATERIALIZED (
   SELECT m.side, m.trace_id, m.step_id, m.makespan_ns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests.support import compare_noise as noise
 from tests.support.randomtrace import LIBRARY, RandomTrace, Runs, Slice, import_jobs, make
 from tests.support.sharing import slow
+from warehouse.ingest import pipeline
 from warehouse.query import execute, scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
@@ -104,3 +107,46 @@ def test_totals_are_of_whole_steps_and_of_the_rest_inside_the_window(
             assert measures["device_time_outside"][f"total_{side}"] == rest
             assert measures["device_busy"][f"total_{side}"] <= expected
             assert sum(row[f"total_{side}_ns"] for row in kernels) == expected + rest
+
+
+def job(durations: list[int], rank: int, first: int) -> str:
+    """Steps of 1 ms from number `first` on, each with a kernel that lasts so many us."""
+    events: list[Row] = []
+    for n, us in enumerate(durations):
+        if n < first:
+            continue
+        at = {"ph": "X", "pid": 9, "tid": 9, "ts": 1000 * n, "dur": 1000}
+        events.append(at | {"cat": "user_annotation", "name": f"ProfilerStep#{n}"})
+        call = {"cat": "cuda_runtime", "name": "cudaLaunchKernel", "args": {"correlation": n + 1}}
+        events.append(at | {"ts": 1000 * n + 10, "dur": 5} | call)
+        work = {"cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1000 * n + 20, "dur": us}
+        args = {"device": 0, "stream": 7, "correlation": n + 1}
+        events.append(at | work | {"args": args})
+    about = {"rank": rank, "world_size": 2, "backend": "nccl"}
+    return json.dumps({"schemaVersion": 1, "distributedInfo": about, "traceEvents": events})
+
+
+def test_ranks_are_averaged_by_number_where_one_lacks_the_first_step(tmp_path: Path) -> None:
+    durations = [100, 180, 120, 200, 110, 190, 130, 170]
+    after = [each + 40 + each % 7 for each in durations]
+    db = tmp_path / "w.duckdb"
+    for run, series in (("a", durations), ("b", after)):
+        (tmp_path / run).mkdir()
+        for rank in range(2):
+            (tmp_path / run / f"{rank}.json").write_text(job(series, rank, rank))
+        pipeline.import_paths([tmp_path / run], db=db, options=pipeline.Options(run=run))
+    with database.Reader(db) as reader:
+        found = {
+            row["measure"]: row
+            for row in execute.run(
+                reader.connection, "compare_summary", {"a": "a", "b": "b"}, library=LIBRARY
+            ).table().to_pylist()
+        }  # fmt: skip
+
+    expected = noise.expected(
+        [[1000.0 * each for each in durations]], [[1000.0 * each for each in after]]
+    )
+    row = found["device_time"]
+    assert (row["n_steps_a"], row["n_steps_b"]) == (15, 15)
+    assert row["typical_a"] == pytest.approx(expected.typical_a)
+    assert row["p"] == pytest.approx(expected.p, abs=1e-9)
