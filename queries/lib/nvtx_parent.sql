@@ -23,30 +23,51 @@ parent_id.nullable = false
 [changes]
 1 = "first version"
 --- */
--- Threads are 2^64 ns apart, so that two inequalities find the ranges around each, which is fast.
 WITH range AS MATERIALIZED (
   SELECT
     e.slice_id,
-    e.thread_key * 18446744073709551616 + e.start_ns AS start_key,
-    e.thread_key * 18446744073709551616 + e.end_ns AS end_key
+    e.thread_key,
+    e.start_ns,
+    e.end_ns,
+    -- A range is shorter than 2^level ns.
+    floor(log2(greatest(e.end_ns - e.start_ns, 1)))::BIGINT + 1 AS level
   FROM annotation_extent() AS e
   JOIN whole_annotation AS a ON a.slice_id = e.slice_id
   WHERE coalesce(a.style, 'push_pop') <> 'mark'
     AND (NOT $only_push_pop::BOOLEAN OR coalesce(a.style, 'push_pop') = 'push_pop')
 ),
+level AS MATERIALIZED (
+  SELECT level, power(2, level)::BIGINT AS width_ns
+  FROM (SELECT DISTINCT level FROM range)
+),
+-- Ranges by the pieces of time of 2^level ns in which they lie, one or two: those that contain a
+-- time are in one piece of each level, of which none has many more than are open at one time.
+piece AS (
+  SELECT r.*, r.start_ns // l.width_ns AS number
+  FROM range AS r
+  JOIN level AS l ON l.level = r.level
+  UNION ALL
+  SELECT r.*, r.end_ns // l.width_ns
+  FROM range AS r
+  JOIN level AS l ON l.level = r.level
+  WHERE r.end_ns // l.width_ns <> r.start_ns // l.width_ns
+),
 pair AS (
   SELECT
     c.slice_id AS range_id,
     p.slice_id AS parent_id,
-    p.start_key,
-    p.end_key,
-    p.start_key = c.start_key AND p.end_key = c.end_key AS is_equal
+    p.start_ns,
+    p.end_ns,
+    p.start_ns = c.start_ns AND p.end_ns = c.end_ns AS is_equal
   FROM range AS c
-  JOIN range AS p ON p.start_key <= c.start_key AND p.end_key >= c.end_key
+  JOIN level AS l ON l.level >= c.level
+  JOIN piece AS p
+    ON p.thread_key = c.thread_key AND p.level = l.level AND p.number = c.start_ns // l.width_ns
+    AND p.start_ns <= c.start_ns AND p.end_ns >= c.end_ns
 )
 SELECT
   range_id,
-  min_by(parent_id, (end_key - start_key, -start_key, -parent_id)) AS parent_id
+  min_by(parent_id, (end_ns - start_ns, -start_ns, -parent_id)) AS parent_id
 FROM pair
 WHERE NOT is_equal
   OR parent_id < range_id
