@@ -429,7 +429,7 @@ judged AS (
     abs(p.shift_ns - w.shift_ns) AS off_step_ns,
     t.is_equally_many AND abs(w.lag) < 0.01 AND w.n_bad = 0 AS is_whole,
     t.is_same_host,
-    count(*) FILTER (WHERE w.is_plausible AND w.is_structural AND NOT w.is_best) OVER (
+    count(CASE WHEN w.is_plausible AND w.is_structural AND NOT w.is_best THEN 1 END) OVER (
       PARTITION BY w.hub, w.spoke
     ) AS n_rivals,
     bool_or(

@@ -32,7 +32,8 @@ WITH pause AS (
     *,
     row_number() OVER (PARTITION BY hub_trace_id, spoke_trace_id, is_hub ORDER BY slice_id)
       AS position,
-    count(*) OVER (PARTITION BY hub_trace_id, spoke_trace_id, is_hub) AS n_own
+    count(CASE WHEN is_hub THEN 1 END) OVER (PARTITION BY hub_trace_id, spoke_trace_id) AS n_hub,
+    count(CASE WHEN NOT is_hub THEN 1 END) OVER (PARTITION BY hub_trace_id, spoke_trace_id) AS n_spoke
   FROM (
     SELECT
       hub_trace_id,
@@ -56,16 +57,14 @@ SELECT
   t.tolerance_ns,
   count(*) AS n_pauses,
   sum(CASE WHEN abs(h.pause_ns - s.pause_ns) <= t.tolerance_ns THEN 1 ELSE 0 END)::BIGINT AS n_equal
-FROM pause AS s
-JOIN pause AS h
+FROM (FROM pause WHERE NOT is_hub) AS s
+JOIN (FROM pause WHERE is_hub AND position % (1 + n_hub * n_spoke // 100000) = 0) AS h
   ON h.hub_trace_id = s.hub_trace_id
   AND h.spoke_trace_id = s.spoke_trace_id
   AND h.match_key = s.match_key
   AND h.before_key = s.before_key
-  AND h.position % (1 + h.n_own * s.n_own // 100000) = 0
 CROSS JOIN (
   SELECT unnest([20000, 80000, 320000, 1280000, 5120000])::BIGINT AS tolerance_ns
 ) AS t
-WHERE h.is_hub AND NOT s.is_hub
 GROUP BY s.hub_trace_id, s.spoke_trace_id, t.tolerance_ns
 ORDER BY s.hub_trace_id, s.spoke_trace_id, t.tolerance_ns

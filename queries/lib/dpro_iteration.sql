@@ -31,7 +31,7 @@ WITH event AS (
     run_id, trace_id, rank, process, step, slice_id, operator, start_ns, start_ns + dur_ns AS end_ns,
     row_number() OVER in_step AS n,
     count(CASE WHEN contains(operator, 'input_barrier') THEN 1 END) OVER in_step AS n_barriers,
-    count(*) FILTER (contains(operator, 'input_barrier')) OVER (PARTITION BY trace_id, step) AS all_barriers
+    count(CASE WHEN contains(operator, 'input_barrier') THEN 1 END) OVER (PARTITION BY trace_id, step) AS all_barriers
   FROM dpro_recorded_event()
   WHERE phase <> 'Comm'
   WINDOW in_step AS (

@@ -76,7 +76,7 @@ SELECT
   s.n_parts,
   CASE p.kind
     WHEN 'SUM' THEN 1 + coalesce(p.sum_n, 0)
-    WHEN 'COPY_MERGED' THEN 1 + count(*) FILTER (p.kind = 'SUM') OVER (PARTITION BY p.run_id, p.tensors, p.part)
+    WHEN 'COPY_MERGED' THEN 1 + count(CASE WHEN p.kind = 'SUM' THEN 1 END) OVER (PARTITION BY p.run_id, p.tensors, p.part)
     ELSE 0
   END AS ordinal,
   s.tensor_bytes,

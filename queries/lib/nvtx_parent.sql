@@ -52,6 +52,14 @@ piece AS (
   JOIN level AS l ON l.level = r.level
   WHERE r.end_ns // l.width_ns <> r.start_ns // l.width_ns
 ),
+-- The pieces in which a range's start lies. Materialized, so that no range is compared with all
+-- others of its thread.
+place AS MATERIALIZED (
+  SELECT
+    c.slice_id, c.thread_key, c.start_ns, c.end_ns, l.level, c.start_ns // l.width_ns AS number
+  FROM range AS c
+  JOIN level AS l ON l.level >= c.level
+),
 pair AS (
   SELECT
     c.slice_id AS range_id,
@@ -59,10 +67,9 @@ pair AS (
     p.start_ns,
     p.end_ns,
     p.start_ns = c.start_ns AND p.end_ns = c.end_ns AS is_equal
-  FROM range AS c
-  JOIN level AS l ON l.level >= c.level
+  FROM place AS c
   JOIN piece AS p
-    ON p.thread_key = c.thread_key AND p.level = l.level AND p.number = c.start_ns // l.width_ns
+    ON p.thread_key = c.thread_key AND p.level = c.level AND p.number = c.number
     AND p.start_ns <= c.start_ns AND p.end_ns >= c.end_ns
 )
 SELECT

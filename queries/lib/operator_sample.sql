@@ -44,8 +44,12 @@ WITH device_work AS (
   WHERE c.ts < w.ts + w.dur
   GROUP BY w.slice_id, c.device_id
 ),
+-- When the last communication ends that began up to a time.
 communication AS (
-  SELECT trace_id, start_ns, end_ns FROM collective_op() WHERE is_transfer
+  SELECT DISTINCT
+    trace_id, start_ns, max(end_ns) OVER (PARTITION BY trace_id ORDER BY start_ns) AS last_end_ns
+  FROM collective_op()
+  WHERE is_transfer
 ),
 sized AS (
   SELECT
@@ -58,11 +62,9 @@ sized AS (
   WHERE o.flops IS NOT NULL AND o.bytes IS NOT NULL AND NOT o.is_repeated
 ),
 beside AS (
-  SELECT s.*, EXISTS (
-    FROM communication AS c
-    WHERE c.trace_id = s.trace_id AND c.start_ns < s.end_ts AND c.end_ns > s.start_ts
-  ) AS is_beside_communication
+  SELECT s.*, coalesce(c.last_end_ns > s.start_ts, false) AS is_beside_communication
   FROM sized AS s
+  ASOF LEFT JOIN communication AS c ON c.trace_id = s.trace_id AND c.start_ns < s.end_ts
 ),
 grouped AS (
   SELECT

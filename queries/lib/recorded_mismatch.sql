@@ -200,7 +200,7 @@ numbered AS (
       PARTITION BY run_id, group_key, from_rank, to_rank, kind ORDER BY record_id, slice_id
     ) - CASE
       WHEN bool_or(is_overwritten) OVER (PARTITION BY run_id, group_key, from_rank, to_rank)
-        THEN count(*) FILTER (is_done) OVER (PARTITION BY run_id, group_key, from_rank, to_rank, kind)
+        THEN count(CASE WHEN is_done THEN 1 END) OVER (PARTITION BY run_id, group_key, from_rank, to_rank, kind)
       ELSE 0
     END AS n
   FROM message

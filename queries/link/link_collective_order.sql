@@ -333,8 +333,12 @@ enqueued AS MATERIALIZED (
 ),
 mark_call AS (
   SELECT m.hub, m.spoke, o.is_hub, m.hub_id, max(o.end_ns) AS end_ns
-  FROM by_time AS m
-  JOIN enqueued AS e ON e.slice_id IN (m.hub_id, m.slice_id)
+  FROM (
+    SELECT hub, spoke, hub_id, hub_id AS slice_id FROM by_time
+    UNION ALL
+    SELECT hub, spoke, hub_id, slice_id FROM by_time
+  ) AS m
+  JOIN enqueued AS e ON e.slice_id = m.slice_id
   JOIN sequence AS o ON o.slice_id = e.call_id AND o.hub = m.hub AND o.spoke = m.spoke
   GROUP BY m.hub, m.spoke, o.is_hub, m.hub_id
 ),
