@@ -22,6 +22,8 @@ from tests.support.randomtrace import JOBS, make_job
 from tests.support.sharing import slow
 from warehouse.ingest import commit_together, pipeline, together
 from warehouse.ingest.pipeline import Outcome
+from warehouse.ingest.sources import Source
+from warehouse.ingest.streams import GZIP_MAGIC
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -93,6 +95,27 @@ def import_both(files: list[Path], folder: Path, monkeypatch: pytest.MonkeyPatch
         pipeline.import_paths(files, db=single)
     assert not commits
     return differing_rows(grouped, single)
+
+
+def job(path: Path, n_bytes: int, magic: bytes = b"{}", importer: str = "kineto") -> together.Job:
+    """A job for a file of a size whose first bytes are given."""
+    with path.open("wb") as file:
+        file.write(magic)
+        file.truncate(n_bytes)
+    return together.Job(Source(path), importer, [], path.parent, n_bytes)
+
+
+def test_groups_are_limited_by_the_size_of_content(tmp_path: Path) -> None:
+    """Gzip is about an eighth of its content: 64 MiB make a group, 8 MiB a trace of its own."""
+    mib, gzipped = 1 << 20, GZIP_MAGIC
+    sizes = [
+        *[(7 * mib, b"{}")] * 18, (9 * mib, b"{}"), (mib // 2, gzipped), (2 * mib, gzipped),
+        (mib // 2, b"{}"),
+    ]  # fmt: skip
+    jobs = [job(tmp_path / f"{n}.json", *each) for n, each in enumerate(sizes)]
+    assert [len(unit) for unit in together.units(jobs, 1)] == [9, 9, 1, 1, 1, 1]
+    last = job(tmp_path / "last.json", mib, importer="chrome")
+    assert [len(unit) for unit in together.units([jobs[0], jobs[1], last], 1)] == [2, 1]
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from warehouse.ingest.decode import DecodedSource, Settings
 from warehouse.ingest.hashing import SourceSha256
 from warehouse.ingest.importer import FileImporter, NotTogether, Problem, Scratch, Together
 from warehouse.ingest.sources import Source
+from warehouse.ingest.streams import GZIP_MAGIC
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 #: Limits of a group: the transaction of one holds the warehouse for a second or two.
 MAX_SOURCES = 64
 MIN_SOURCES = 8  # where there are enough: smaller groups only so that all workers have some
-MAX_SOURCE_BYTES = 1 << 20  # stored
-MAX_BYTES = 8 << 20
+MAX_SOURCE_BYTES = 8 << 20  # of content
+MAX_BYTES = 64 << 20
+_RATIO = 8  # of content to stored bytes, at least, where traces are compressed
 
 
 @dataclass(frozen=True)
@@ -82,35 +84,48 @@ class DecodedTogether:
 def units(jobs: Sequence[Job], n_workers: int) -> list[Unit]:
     """Divides jobs, in their order, into units: while one is committed, others are decoded."""
     found: list[Unit] = []
+    n_bytes = 0  # of the content of the last unit
     most = min(MAX_SOURCES, max(MIN_SOURCES, len(jobs) // (2 * n_workers)))
     for job in jobs:
+        size = _content_bytes(job)
+        joins = _is_groupable(job, size)
         last = found[-1] if found else ()
-        if last and len(last) < most and _fits(last, job):
+        if (
+            joins
+            and 0 < len(last) < most
+            and job.importer == last[0].importer
+            and n_bytes + size <= MAX_BYTES
+        ):
             found[-1] = (*last, job)
+            n_bytes += size
         else:
             found.append((job,))
+            n_bytes = size if joins else MAX_BYTES + 1
     return found
 
 
-def _fits(unit: Unit, job: Job) -> bool:
-    n_bytes = sum(each.n_bytes for each in unit) + job.n_bytes
-    return (
-        _is_groupable(job)
-        and _is_groupable(unit[0])
-        and job.importer == unit[0].importer
-        and n_bytes <= MAX_BYTES
-    )
-
-
-def _is_groupable(job: Job) -> bool:
+def _is_groupable(job: Job, n_bytes: int) -> bool:
     importer = formats.by_name(job.importer)
     return (
         isinstance(importer, FileImporter)
         and importer.read_together is not None
         and not job.source.parts
         and not job.is_stored
-        and job.n_bytes < MAX_SOURCE_BYTES
+        and n_bytes < MAX_SOURCE_BYTES
     )
+
+
+def _content_bytes(job: Job) -> int:
+    """The size of the content, roughly: that of gzip, and of members of archives, is estimated."""
+    if job.source.members:
+        return job.n_bytes * _RATIO
+    path = job.source.path
+    if job.n_bytes >= MAX_SOURCE_BYTES or not path.is_file():
+        return job.n_bytes
+    with suppress(OSError), path.open("rb") as file:  # reading it later fails again
+        is_packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+        return job.n_bytes * (_RATIO if is_packed else 1)
+    return job.n_bytes
 
 
 def halves(unit: Unit) -> tuple[Unit, Unit]:
