@@ -114,8 +114,10 @@ def test_groups_are_limited_by_the_size_of_content(tmp_path: Path) -> None:
     ]  # fmt: skip
     jobs = [job(tmp_path / f"{n}.json", *each) for n, each in enumerate(sizes)]
     assert [len(unit) for unit in together.units(jobs, 1)] == [9, 9, 1, 1, 1, 1]
+    assert [len(unit) for unit in together.units(jobs[:8], 2)] == [2, 2, 2, 2]
+    assert [len(unit) for unit in together.units(jobs[:2], 2)] == [1, 1]
     last = job(tmp_path / "last.json", mib, importer="chrome")
-    assert [len(unit) for unit in together.units([jobs[0], jobs[1], last], 1)] == [2, 1]
+    assert [len(unit) for unit in together.units([jobs[-1], jobs[-3], last], 1)] == [2, 1]
 
 
 @pytest.mark.slow

@@ -31,6 +31,7 @@ MAX_SOURCES = 64
 MIN_SOURCES = 8  # where there are enough: smaller groups only so that all workers have some
 MAX_SOURCE_BYTES = 8 << 20  # of content
 MAX_BYTES = 64 << 20
+MIN_BYTES = 8 << 20  # where there is enough, as MIN_SOURCES
 _RATIO = 8  # of content to stored bytes, at least, where traces are compressed
 
 
@@ -85,16 +86,17 @@ def units(jobs: Sequence[Job], n_workers: int) -> list[Unit]:
     """Divides jobs, in their order, into units: while one is committed, others are decoded."""
     found: list[Unit] = []
     n_bytes = 0  # of the content of the last unit
+    sizes = [_content_bytes(job) for job in jobs]
     most = min(MAX_SOURCES, max(MIN_SOURCES, len(jobs) // (2 * n_workers)))
-    for job in jobs:
-        size = _content_bytes(job)
+    most_bytes = min(MAX_BYTES, max(MIN_BYTES, sum(sizes) // (2 * n_workers)))
+    for job, size in zip(jobs, sizes, strict=True):
         joins = _is_groupable(job, size)
         last = found[-1] if found else ()
         if (
             joins
             and 0 < len(last) < most
             and job.importer == last[0].importer
-            and n_bytes + size <= MAX_BYTES
+            and n_bytes + size <= most_bytes
         ):
             found[-1] = (*last, job)
             n_bytes += size
