@@ -14,7 +14,6 @@ from warehouse.diagnose.prices import LEAST_COVERAGE, Prices
 from warehouse.errors import QueryError
 from warehouse.library.header import Column
 from warehouse.query.result import QueryResult
-from warehouse.store import database
 
 if TYPE_CHECKING:
     from warehouse.query.session import Session
@@ -47,6 +46,11 @@ COLUMNS = (
 NAME = "tw diagnose"  # of the rows, in manifests
 #: Least share of the time -> severity.
 SEVERITIES = ((0.1, "high"), (0.02, "medium"), (0.0, "low"))
+_EXTENT = """
+SELECT max(least(e.end_ns, w.to_ns) - greatest(e.start_ns, w.from_ns)) AS extent_ns
+FROM trace_extent() AS e
+CROSS JOIN time_window AS w
+"""
 
 
 @dataclass(frozen=True)
@@ -145,10 +149,8 @@ def _severity(share: float | None) -> str:
 
 def _extent_ns(session: Session) -> float | None:
     """The time of the longest trace, within the time window."""
-    from_ns, to_ns = database.one(session.connection, "SELECT from_ns, to_ns FROM time_window")
-    rows = session.run("trace_extent").table().to_pylist()
-    extents = [min(each["end_ns"], to_ns) - max(each["start_ns"], from_ns) for each in rows]
-    return float(max(extents)) if extents else None
+    (row,) = session.run(_EXTENT).table().to_pylist()
+    return None if row["extent_ns"] is None else float(row["extent_ns"])
 
 
 def _result(session: Session, rows: Sequence[dict[str, Any]], step: int | None) -> QueryResult:

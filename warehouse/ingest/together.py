@@ -32,7 +32,7 @@ MIN_SOURCES = 8  # where there are enough: smaller groups only so that all worke
 MAX_SOURCE_BYTES = 8 << 20  # of content
 MAX_BYTES = 64 << 20
 MIN_BYTES = 8 << 20  # where there is enough, as MIN_SOURCES
-_RATIO = 8  # of content to stored bytes, at least, where traces are compressed
+_RATIO = 8  # of content to stored bytes, about, where traces are compressed
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,8 @@ def _content_bytes(job: Job) -> int:
     if job.n_bytes >= MAX_SOURCE_BYTES or not path.is_file():
         return job.n_bytes
     with suppress(OSError), path.open("rb") as file:  # reading it later fails again
-        is_packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-        return job.n_bytes * (_RATIO if is_packed else 1)
+        is_compressed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+        return job.n_bytes * (_RATIO if is_compressed else 1)
     return job.n_bytes
 
 

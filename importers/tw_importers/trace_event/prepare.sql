@@ -1,7 +1,8 @@
 -- From events to tracks and spans, without any lock on the warehouse.
 -- In: `source_trace`, the traces that are decoded together, `event` (stage.sql), and what it is stored
 -- as, `event_row` and `event_kind` (kinds.py); `other` and `bracket` (brackets.sql). Out: `kind_time`,
--- `origin`, `track_number`, `kind_track`, `stream_number` and `device_number` (empty), `async_event`, `counter_value`, `unfinished`, `sorted_span`.
+-- `origin`, `track_number`, `kind_track`, `stream_number` and `device_number` (empty), `async_event`,
+-- `counter_value`, `unfinished`, `sorted_span`.
 -- Macros of the importer: category_of, is_on_device, is_restated_flow.
 -- Several small traces may be decoded together: `seq` and the ordinals (`…_n`) count from
 -- trace_n << 32, and trace_n from 0. Ordinals become ids once the first trace has one.
